@@ -1,0 +1,13 @@
+//! Plain data that every other room passes on: what a phase is, what is to be done, what was counted.
+
+pub mod flag;
+pub mod histogram;
+pub mod identity;
+pub mod label;
+pub mod machine;
+pub mod phase;
+pub mod plan;
+pub mod profile;
+pub mod record;
+pub mod settings;
+pub mod slices;

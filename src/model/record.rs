@@ -1,0 +1,374 @@
+//! The record of one run: what was counted, under what circumstances. Rates are derived here and nowhere else.
+
+use super::flag::Flag;
+use super::histogram::Histogram;
+use super::identity::Identity;
+use super::label::{CacheLabel, Durability};
+use super::machine::{Device, Filesystem, Machine};
+use super::phase::Phase;
+use super::plan::Plan;
+use super::slices::Slices;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// The version of the run file that this barrow writes; it reads this one and none newer.
+pub const SCHEMA: u32 = 1;
+
+/// One run: the whole profile once, on newly made files.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RunRecord {
+    /// The version of the form, [`SCHEMA`].
+    pub schema: u32,
+    /// The barrow that wrote it: `0.1.0`.
+    pub version: String,
+    /// Names the call of barrow that this run belongs to.
+    pub batch: Identity,
+    /// The random number of this run: scratch name, data, order of targets.
+    pub nonce: Identity,
+    /// The target's name.
+    pub label: String,
+    /// What the user noted with `--tag`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub tags: BTreeMap<String, String>,
+    /// The round, from 1.
+    pub round: u32,
+    /// The place in the shuffled order of the round, from 1.
+    pub order: u32,
+    /// The profile's name, with what was changed in it.
+    pub profile: String,
+    /// The hash of the canonical plan: equal ids mean equal work.
+    pub workload_id: Identity,
+    /// What was to be done.
+    pub plan: Plan,
+    /// The machine.
+    pub machine: Machine,
+    /// The filesystem of the target.
+    pub filesystem: Filesystem,
+    /// The block device below it.
+    #[serde(default)]
+    pub device: Device,
+    /// A result a phase, in the order of the catalogue.
+    pub phases: Vec<PhaseRecord>,
+    /// When the run began, RFC 3339, UTC, whole seconds.
+    pub started: String,
+    /// When it ended.
+    pub finished: String,
+    /// Whether every phase of the plan was done.
+    pub complete: bool,
+}
+
+/// How a phase ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// It has a result.
+    Ok,
+    /// An error spoiled it: it has no number.
+    Failed,
+    /// It was not done.
+    Skipped,
+}
+
+impl Status {
+    /// The word in CSV.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Failed => "failed",
+            Self::Skipped => "skipped",
+        }
+    }
+}
+
+/// What became of one phase.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PhaseRecord {
+    /// Which phase.
+    pub name: Phase,
+    /// How it ended.
+    pub status: Status,
+    /// Why it failed or was skipped.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// What was counted, when it ended well.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub result: Option<PhaseResult>,
+    /// What was done to the caches before it.
+    #[serde(default)]
+    pub preparation: Preparation,
+    /// What is known of where its bytes came from.
+    #[serde(default)]
+    pub evidence: Evidence,
+    /// Where it was served from; `None` for phases that read nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache: Option<CacheLabel>,
+    /// Whether its changes reached stable storage; `None` for phases that change nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub durable: Option<Durability>,
+    /// Marks on the result.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub flags: Vec<Flag>,
+}
+
+/// What was done to the caches before a phase; must be equal for two results to be compared.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Preparation {
+    /// The filesystem was flushed, off the clock.
+    pub flushed: bool,
+    /// The block files were evicted from the page cache.
+    pub evicted: bool,
+    /// How often the system's caches were dropped.
+    pub drops: u32,
+    /// Why no cache could be dropped, where it was wished.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hindrance: Option<String>,
+}
+
+/// What is known of where the bytes of a phase came from. `None` means not known.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Evidence {
+    /// Share (0 to 1) of the block files in the page cache just before the clock started.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resident_before: Option<f64>,
+    /// The same just after it stopped.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resident_after: Option<f64>,
+    /// Bytes that this process made storage read (`ru_inblock` × 512).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub own_read_bytes: Option<u64>,
+    /// Bytes that this process made storage write (`ru_oublock` × 512).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub own_written_bytes: Option<u64>,
+}
+
+/// The number of a phase: counted by barrow, or as another program reported it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PhaseResult {
+    /// Counted by barrow.
+    Counted(Box<Counted>),
+    /// As it stood in another program's report.
+    Reported(Reported),
+}
+
+/// What barrow counted between the two meter readings of a phase.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Counted {
+    /// Work done, in the phase's unit.
+    pub work: u64,
+    /// Timed operations.
+    pub operations: u64,
+    /// Nanoseconds from the start to the end, flush included.
+    pub elapsed_ns: u64,
+    /// Nanoseconds to the last acknowledged operation, before the flush; only for phases that change something.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub acknowledged_ns: Option<u64>,
+    /// What the process used.
+    pub usage: Usage,
+    /// Nanoseconds that all processors of the machine were busy together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub system_busy_ns: Option<u64>,
+    /// Latencies of the operations.
+    pub latency: Histogram,
+    /// The longest one in nanoseconds (of a mean, where one clock reading served several operations).
+    pub latency_max_ns: u64,
+    /// Operations that one clock reading served, at the most.
+    pub latency_batch: u32,
+    /// The trend within the phase.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slices: Option<Slices>,
+}
+
+/// Differences of getrusage(2) for the whole process, all threads, over a phase.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Usage {
+    /// Nanoseconds of CPU in user mode.
+    pub user_ns: u64,
+    /// Nanoseconds of CPU in the kernel.
+    pub system_ns: u64,
+    /// The largest resident set so far, in bytes (not a difference).
+    pub max_resident_bytes: u64,
+    /// Page faults without I/O.
+    pub minor_faults: u64,
+    /// Page faults with I/O.
+    pub major_faults: u64,
+    /// Blocks of 512 bytes that storage read for the process.
+    pub blocks_in: u64,
+    /// Blocks of 512 bytes that storage wrote for the process.
+    pub blocks_out: u64,
+    /// Context switches because the process waited.
+    pub voluntary_switches: u64,
+    /// Context switches because its time was up.
+    pub involuntary_switches: u64,
+}
+
+/// A number as it stood in another program's report; work and time are not known.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Reported {
+    /// Work per second, in the phase's unit.
+    pub rate: Option<f64>,
+    /// CPU in per cent, as that program counts it.
+    pub cpu_percent: Option<f64>,
+    /// The longest operation in nanoseconds.
+    pub latency_max_ns: Option<u64>,
+}
+
+const NANOSECONDS: f64 = 1e9;
+
+impl Counted {
+    /// Work per second of elapsed time. `None` when no time passed.
+    #[must_use]
+    pub fn rate(&self) -> Option<f64> {
+        per_second(self.work, self.elapsed_ns)
+    }
+
+    /// Work per second up to the last acknowledged operation.
+    #[must_use]
+    pub fn acknowledged_rate(&self) -> Option<f64> {
+        per_second(self.work, self.acknowledged_ns?)
+    }
+
+    /// CPU of the process in per cent of one core.
+    #[must_use]
+    pub fn cpu_own_percent(&self) -> Option<f64> {
+        percent(self.usage.user_ns + self.usage.system_ns, self.elapsed_ns)
+    }
+
+    /// CPU of the whole machine in per cent of one core.
+    #[must_use]
+    pub fn cpu_system_percent(&self) -> Option<f64> {
+        percent(self.system_busy_ns?, self.elapsed_ns)
+    }
+
+    /// A percentile of the latencies in nanoseconds, never above the longest one. `share` is 0 to 1.
+    #[must_use]
+    pub fn latency_percentile_ns(&self, share: f64) -> Option<f64> {
+        self.latency.percentile(share).map(|value| value.min(self.latency_max_ns as f64))
+    }
+}
+
+fn per_second(work: u64, elapsed_ns: u64) -> Option<f64> {
+    (elapsed_ns > 0).then(|| work as f64 * NANOSECONDS / elapsed_ns as f64)
+}
+
+fn percent(part_ns: u64, elapsed_ns: u64) -> Option<f64> {
+    (elapsed_ns > 0).then(|| part_ns as f64 * 100.0 / elapsed_ns as f64)
+}
+
+impl PhaseRecord {
+    /// A phase that was not done, and why.
+    #[must_use]
+    pub fn skipped(name: Phase, reason: impl Into<String>) -> Self {
+        Self::without_result(name, Status::Skipped, reason.into())
+    }
+
+    /// A phase that an error spoiled.
+    #[must_use]
+    pub fn failed(name: Phase, reason: impl Into<String>) -> Self {
+        Self::without_result(name, Status::Failed, reason.into())
+    }
+
+    fn without_result(name: Phase, status: Status, reason: String) -> Self {
+        Self {
+            name,
+            status,
+            reason: Some(reason),
+            result: None,
+            preparation: Preparation::default(),
+            evidence: Evidence::default(),
+            cache: None,
+            durable: None,
+            flags: Vec::new(),
+        }
+    }
+
+    /// What barrow counted, if it did.
+    #[must_use]
+    pub fn counted(&self) -> Option<&Counted> {
+        match &self.result {
+            Some(PhaseResult::Counted(counted)) => Some(counted),
+            Some(PhaseResult::Reported(_)) | None => None,
+        }
+    }
+
+    /// Work per second, counted or reported.
+    #[must_use]
+    pub fn rate(&self) -> Option<f64> {
+        match self.result.as_ref()? {
+            PhaseResult::Counted(counted) => counted.rate(),
+            PhaseResult::Reported(reported) => reported.rate,
+        }
+    }
+
+    /// CPU of the process in per cent of one core, counted or reported.
+    #[must_use]
+    pub fn cpu_own_percent(&self) -> Option<f64> {
+        match self.result.as_ref()? {
+            PhaseResult::Counted(counted) => counted.cpu_own_percent(),
+            PhaseResult::Reported(reported) => reported.cpu_percent,
+        }
+    }
+}
+
+impl RunRecord {
+    /// The record of a phase.
+    #[must_use]
+    pub fn phase(&self, phase: Phase) -> Option<&PhaseRecord> {
+        self.phases.iter().find(|record| record.name == phase)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn counted() -> Counted {
+        Counted {
+            work: 1000,
+            operations: 10,
+            elapsed_ns: 2_000_000_000,
+            acknowledged_ns: Some(500_000_000),
+            usage: Usage { user_ns: 100_000_000, system_ns: 400_000_000, ..Usage::default() },
+            system_busy_ns: Some(3_000_000_000),
+            latency: Histogram::default(),
+            latency_max_ns: 7,
+            latency_batch: 1,
+            slices: None,
+        }
+    }
+
+    #[test]
+    fn rates_and_percents_are_derived() {
+        let counted = counted();
+        assert_eq!(counted.rate(), Some(500.0));
+        assert_eq!(counted.acknowledged_rate(), Some(2000.0));
+        assert_eq!(counted.cpu_own_percent(), Some(25.0));
+        assert_eq!(counted.cpu_system_percent(), Some(150.0));
+        assert_eq!(counted.latency_percentile_ns(0.5), None);
+    }
+
+    #[test]
+    fn no_time_has_no_rate() {
+        let counted = Counted { elapsed_ns: 0, ..counted() };
+        assert_eq!(counted.rate(), None);
+        assert_eq!(counted.cpu_own_percent(), None);
+    }
+
+    #[test]
+    fn a_phase_record_reads_back_and_ignores_unknown_fields() {
+        let record = PhaseRecord {
+            status: Status::Ok,
+            reason: None,
+            result: Some(PhaseResult::Counted(Box::new(counted()))),
+            cache: Some(CacheLabel::Mixed(3)),
+            durable: Some(Durability::Uncertain),
+            flags: vec![Flag::Short],
+            ..PhaseRecord::skipped(Phase::Rewrite, "")
+        };
+        let text = serde_json::to_string(&record).unwrap();
+        assert_eq!(serde_json::from_str::<PhaseRecord>(&text).unwrap(), record);
+        let with_more = text.replacen('{', "{\"from_the_future\":1,", 1);
+        assert_eq!(serde_json::from_str::<PhaseRecord>(&with_more).unwrap(), record);
+    }
+}

@@ -1,0 +1,403 @@
+//! The keys of a profile: everything that decides which work a run does. One row a key.
+
+use crate::units::{exact_size, parse_size};
+use serde::{Deserialize, Serialize};
+
+/// How block files are read and written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Io {
+    /// Through the page cache.
+    Buffered,
+    /// Past the page cache, with `O_DIRECT`.
+    Direct,
+}
+
+/// The order of sequential stat and delete.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SequentialOrder {
+    /// In index order, the order in which the files were made.
+    Index,
+    /// In the order in which the directory lists them, as Bonnie++ does.
+    Readdir,
+}
+
+/// Everything that decides which work a run does. Sizes are in bytes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Settings {
+    /// Bytes of all block files together; 0 leaves out the block and seek phases.
+    pub file_size: u64,
+    /// Bytes of one transfer of the block phases and of the content of files.
+    pub chunk_size: u64,
+    /// Bytes of one random transfer.
+    pub seek_size: u64,
+    /// Random transfers at least.
+    pub seeks: u64,
+    /// Seconds of random transfers at least; 0 means exactly `seeks`.
+    pub seek_seconds: u64,
+    /// Threads that seek at once.
+    pub seekers: u64,
+    /// Per cent of the random transfers that are changed and written back.
+    pub seek_rewrite_percent: u64,
+    /// Files of a file set; 0 leaves out the file phases.
+    pub files: u64,
+    /// Bytes of the smallest file.
+    pub min_size: u64,
+    /// Bytes of the largest file.
+    pub max_size: u64,
+    /// Directories that a worker's files are spread over.
+    pub dirs: u64,
+    /// Threads that share the work of every phase but the seeks.
+    pub workers: u64,
+    /// How block files are read and written.
+    pub io: Io,
+    /// The order of sequential stat and delete.
+    pub sequential_order: SequentialOrder,
+    /// The seed of sizes, names and orders.
+    pub seed: u64,
+    /// How often the whole is repeated; not part of the work.
+    pub runs: u64,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            file_size: 0,
+            chunk_size: 1 << 20,
+            seek_size: 4096,
+            seeks: 1000,
+            seek_seconds: 0,
+            seekers: 1,
+            seek_rewrite_percent: 0,
+            files: 0,
+            min_size: 0,
+            max_size: 0,
+            dirs: 1,
+            workers: 1,
+            io: Io::Buffered,
+            sequential_order: SequentialOrder::Index,
+            seed: 1,
+            runs: 6,
+        }
+    }
+}
+
+/// Settings that make no run.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SettingsError {
+    /// There is no such key.
+    #[error("there is no key `{key}`{}", did_you_mean(nearest))]
+    UnknownKey {
+        /// What was written.
+        key: String,
+        /// Keys with a similar name.
+        nearest: Vec<&'static str>,
+    },
+    /// A value is not of the key's kind.
+    #[error("{key} = {value}: {problem}")]
+    BadValue {
+        /// The key.
+        key: &'static str,
+        /// What was written.
+        value: String,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// A key is out of its range, or does not go together with another one.
+    #[error("{key}: {problem}")]
+    Unfit {
+        /// The key.
+        key: &'static str,
+        /// What is wrong with it, with the numbers.
+        problem: String,
+    },
+}
+
+/// The words that ask whether one of some names was meant; empty when there are none.
+#[must_use]
+pub fn did_you_mean<S: AsRef<str>>(nearest: &[S]) -> String {
+    match nearest {
+        [] => String::new(),
+        names => format!("; did you mean {}?", names.iter().map(|name| format!("`{}`", name.as_ref())).collect::<Vec<_>>().join(" or ")),
+    }
+}
+
+/// The names nearest to what was typed, best first, at most three; those of no likeness are left out.
+#[must_use]
+pub fn nearest_names<'a>(typed: &str, names: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
+    let mut scored: Vec<(f64, &str)> =
+        names.into_iter().map(|name| (strsim::jaro_winkler(typed, name), name)).filter(|(likeness, _)| *likeness > 0.72).collect();
+    scored.sort_by(|a, b| b.0.total_cmp(&a.0));
+    scored.dedup_by(|a, b| a.1 == b.1);
+    scored.into_iter().map(|(_, name)| name).take(3).collect()
+}
+
+/// One key of a profile.
+pub struct Key {
+    /// Its name.
+    pub name: &'static str,
+    /// Whether it decides the work (and so is part of the workload id).
+    pub is_work: bool,
+    read: fn(&mut Settings, &str, u64) -> Result<(), String>,
+    show: fn(&Settings) -> String,
+}
+
+fn size(text: &str, _ram_bytes: u64) -> Result<u64, String> {
+    parse_size(text).map_err(|error| error.to_string())
+}
+
+/// A size, or a multiple of the machine's memory as in `2xram`, which is rounded up to whole GiB before it is multiplied.
+fn size_or_ram(text: &str, ram_bytes: u64) -> Result<u64, String> {
+    let Some(times) = text.trim().to_ascii_lowercase().strip_suffix("xram").map(str::to_owned) else {
+        return size(text, ram_bytes);
+    };
+    let times: u64 = times.parse().map_err(|_| format!("`{text}` is no multiple of the memory: write it as in 2xram"))?;
+    if ram_bytes == 0 {
+        return Err("the size of the memory is not known here; write a size, as in 16g".to_owned());
+    }
+    ram_bytes.div_ceil(1 << 30).checked_mul(times).and_then(|gib| gib.checked_mul(1 << 30)).ok_or_else(|| format!("`{text}` is too large"))
+}
+
+fn count(text: &str, _ram_bytes: u64) -> Result<u64, String> {
+    text.trim().replace('_', "").parse().map_err(|_| format!("`{text}` is not a whole number"))
+}
+
+fn one_of<T: Copy>(text: &str, choices: &[(&str, T)]) -> Result<T, String> {
+    choices
+        .iter()
+        .find(|(name, _)| *name == text.trim())
+        .map(|(_, value)| *value)
+        .ok_or_else(|| format!("`{text}` is none of {}", choices.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ")))
+}
+
+const IO_NAMES: [(&str, Io); 2] = [("buffered", Io::Buffered), ("direct", Io::Direct)];
+const ORDER_NAMES: [(&str, SequentialOrder); 2] = [("index", SequentialOrder::Index), ("readdir", SequentialOrder::Readdir)];
+
+fn name_of<T: PartialEq + Copy>(value: T, choices: &[(&'static str, T)]) -> String {
+    choices.iter().find(|(_, choice)| *choice == value).map(|(name, _)| (*name).to_owned()).unwrap_or_default()
+}
+
+impl Io {
+    /// The word in a profile and in reports.
+    #[must_use]
+    pub fn name(self) -> String {
+        name_of(self, &IO_NAMES)
+    }
+}
+
+macro_rules! keys {
+    ($($name:ident $is_work:literal $read:expr, $show:expr;)*) => {
+        /// Every key, in the order in which parameters are printed.
+        pub const KEYS: &[Key] = &[$(Key {
+            name: stringify!($name),
+            is_work: $is_work,
+            read: |settings, text, ram_bytes| {
+                settings.$name = ($read)(text, ram_bytes)?;
+                Ok(())
+            },
+            show: |settings| ($show)(settings.$name),
+        },)*];
+    };
+}
+
+keys! {
+    file_size            true  size_or_ram, exact_size;
+    chunk_size           true  size, exact_size;
+    seek_size            true  size, exact_size;
+    seeks                true  count, |value: u64| value.to_string();
+    seek_seconds         true  count, |value: u64| value.to_string();
+    seekers              true  count, |value: u64| value.to_string();
+    seek_rewrite_percent true  count, |value: u64| value.to_string();
+    files                true  count, |value: u64| value.to_string();
+    min_size             true  size, exact_size;
+    max_size             true  size, exact_size;
+    dirs                 true  count, |value: u64| value.to_string();
+    workers              true  count, |value: u64| value.to_string();
+    io                   true  |text: &str, _ram_bytes| one_of(text, &IO_NAMES), |value| name_of(value, &IO_NAMES);
+    sequential_order     true  |text: &str, _ram_bytes| one_of(text, &ORDER_NAMES), |value| name_of(value, &ORDER_NAMES);
+    seed                 true  count, |value: u64| value.to_string();
+    runs                 false count, |value: u64| value.to_string();
+}
+
+impl Key {
+    /// The key of a name.
+    ///
+    /// # Errors
+    /// Names the nearest keys when there is none.
+    pub fn named(name: &str) -> Result<&'static Self, SettingsError> {
+        KEYS.iter().find(|key| key.name == name).ok_or_else(|| SettingsError::UnknownKey {
+            key: name.to_owned(),
+            nearest: nearest_names(name, KEYS.iter().map(|key| key.name)),
+        })
+    }
+
+    /// Sets this key from text. `ram_bytes` is what `2xram` is a multiple of.
+    ///
+    /// # Errors
+    /// When the text is not of the key's kind.
+    pub fn set(&self, settings: &mut Settings, text: &str, ram_bytes: u64) -> Result<(), SettingsError> {
+        (self.read)(settings, text, ram_bytes).map_err(|problem| SettingsError::BadValue {
+            key: self.name,
+            value: text.to_owned(),
+            problem,
+        })
+    }
+
+    /// The value as text that [`Key::set`] reads.
+    #[must_use]
+    pub fn show(&self, settings: &Settings) -> String {
+        (self.show)(settings)
+    }
+}
+
+/// The most workers, seekers or directories: each is a thread or an open descriptor.
+const MOST_THREADS: u64 = 1024;
+const MOST_DIRS: u64 = 100_000;
+/// More files than any profile has by far; names have ten hexadecimal digits.
+const MOST_FILES: u64 = 1 << 32;
+/// The distance of the stamps in the data, so the least unit of a block file.
+const STAMP_SPACING: u64 = 512;
+/// What every device and filesystem that takes direct I/O is content with.
+const DIRECT_ALIGNMENT: u64 = 4096;
+
+impl Settings {
+    /// Checks that the values are in range and go together.
+    ///
+    /// # Errors
+    /// The first key that does not fit, with the numbers.
+    pub fn check(&self) -> Result<(), SettingsError> {
+        let unfit = |key, problem| Err(SettingsError::Unfit { key, problem });
+        if self.runs == 0 {
+            return unfit("runs", "0 runs measure nothing; ask for at least 1".to_owned());
+        }
+        if self.file_size == 0 && self.files == 0 {
+            return unfit("file_size", "file_size = 0 and files = 0 leave nothing to measure".to_owned());
+        }
+        for (key, value, least, most) in [
+            ("workers", self.workers, 1, MOST_THREADS),
+            ("seekers", self.seekers, 1, MOST_THREADS),
+            ("dirs", self.dirs, 1, MOST_DIRS),
+            ("seek_rewrite_percent", self.seek_rewrite_percent, 0, 100),
+            ("files", self.files, 0, MOST_FILES),
+        ] {
+            if value < least || value > most {
+                return unfit(key, format!("{value} is not in {least} to {most}"));
+            }
+        }
+        self.check_block_file()?;
+        self.check_file_set()
+    }
+
+    fn check_block_file(&self) -> Result<(), SettingsError> {
+        let unfit = |key, problem| Err(SettingsError::Unfit { key, problem });
+        let unit = if self.io == Io::Direct { DIRECT_ALIGNMENT } else { STAMP_SPACING };
+        for (key, value) in [("chunk_size", self.chunk_size), ("seek_size", self.seek_size)] {
+            if value == 0 || value % unit != 0 || value > 1 << 30 {
+                let problem = format!("{} is not a multiple of {unit} bytes up to 1g (io = {})", exact_size(value), self.io.name());
+                return unfit(key, problem);
+            }
+        }
+        if self.file_size == 0 {
+            return Ok(());
+        }
+        let file_size = exact_size(self.file_size);
+        for (key, value) in [("chunk_size", self.chunk_size), ("seek_size", self.seek_size)] {
+            if value > self.file_size {
+                return unfit(key, format!("{} is larger than file_size = {file_size}", exact_size(value)));
+            }
+            if self.file_size % value != 0 {
+                return unfit("file_size", format!("{file_size} is not a multiple of {key} = {}", exact_size(value)));
+            }
+        }
+        if self.chunk_size % self.seek_size != 0 && self.workers > 1 {
+            return unfit("seek_size", format!("with {} workers chunk_size must be a multiple of seek_size", self.workers));
+        }
+        if self.file_size / self.chunk_size < self.workers {
+            return unfit("workers", format!("{} workers cannot share {} chunks", self.workers, self.file_size / self.chunk_size));
+        }
+        if self.seeks == 0 && self.seek_seconds == 0 {
+            return unfit("seeks", "seeks = 0 and seek_seconds = 0 leave no seeks to do".to_owned());
+        }
+        Ok(())
+    }
+
+    fn check_file_set(&self) -> Result<(), SettingsError> {
+        let unfit = |key, problem| Err(SettingsError::Unfit { key, problem });
+        if self.min_size > self.max_size {
+            return unfit("min_size", format!("{} is larger than max_size = {}", exact_size(self.min_size), exact_size(self.max_size)));
+        }
+        if self.files > 0 && self.files < self.workers {
+            return unfit("workers", format!("{} workers cannot share {} files", self.workers, self.files));
+        }
+        Ok(())
+    }
+
+    /// Bytes that a run has on disk at the most: the block files, or a file set.
+    #[must_use]
+    pub fn most_bytes(&self) -> u64 {
+        self.file_size.max(self.file_set_bytes())
+    }
+
+    /// Bytes of a file set: sizes are evenly spaced from `min_size` to `max_size`.
+    #[must_use]
+    pub fn file_set_bytes(&self) -> u64 {
+        let twice = u128::from(self.files) * (u128::from(self.min_size) + u128::from(self.max_size));
+        u64::try_from(twice / 2).unwrap_or(u64::MAX)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RAM: u64 = 23 << 30;
+
+    #[test]
+    fn every_key_reads_what_it_shows() {
+        let settings = Settings { file_size: 3 << 30, io: Io::Direct, sequential_order: SequentialOrder::Readdir, ..Settings::default() };
+        let mut copy = Settings::default();
+        for key in KEYS {
+            key.set(&mut copy, &key.show(&settings), RAM).unwrap();
+        }
+        assert_eq!(copy, settings);
+    }
+
+    #[test]
+    fn multiples_of_the_memory_are_whole_gib() {
+        let mut settings = Settings::default();
+        Key::named("file_size").unwrap().set(&mut settings, "2xram", RAM + 1).unwrap();
+        assert_eq!(settings.file_size, 48 << 30);
+        assert!(Key::named("file_size").unwrap().set(&mut settings, "2xram", 0).is_err());
+        assert!(Key::named("seeks").unwrap().set(&mut settings, "2xram", RAM).is_err());
+    }
+
+    #[test]
+    fn an_unknown_key_names_the_nearest() {
+        let error = Key::named("filesize").err().unwrap();
+        assert!(error.to_string().contains("`file_size`"), "{error}");
+        let error = Key::named("qqqq").err().unwrap();
+        assert_eq!(error.to_string(), "there is no key `qqqq`");
+    }
+
+    #[test]
+    fn what_does_not_go_together_is_named() {
+        let good = Settings { file_size: 1 << 30, files: 1024, ..Settings::default() };
+        assert_eq!(good.check(), Ok(()));
+        let cases: [(&str, Settings); 9] = [
+            ("runs", Settings { runs: 0, ..good.clone() }),
+            ("chunk_size", Settings { chunk_size: 2 << 30, ..good.clone() }),
+            ("chunk_size", Settings { chunk_size: 1000, ..good.clone() }),
+            ("chunk_size", Settings { file_size: 1 << 19, ..good.clone() }),
+            ("seek_size", Settings { seek_size: 512, io: Io::Direct, ..good.clone() }),
+            ("min_size", Settings { min_size: 2, max_size: 1, ..good.clone() }),
+            ("workers", Settings { workers: 2000, ..good.clone() }),
+            ("workers", Settings { files: 1, workers: 2, ..good.clone() }),
+            ("file_size", Settings { file_size: 0, files: 0, ..good.clone() }),
+        ];
+        for (key, settings) in cases {
+            let error = settings.check().unwrap_err();
+            assert!(error.to_string().starts_with(&format!("{key}: ")), "{key}: {error}");
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! Operations on files through directory handles, never following a link; nothing here allocates but the listing.
+
+use nix::dir::{Dir, Type};
+use nix::errno::Errno;
+use nix::fcntl::{OFlag, PosixFadviseAdvice, openat, posix_fadvise};
+use nix::sys::stat::{FileStat, Mode, SFlag, fstat, fstatat, mkdirat};
+use nix::unistd::{UnlinkatFlags, unlinkat};
+use std::ffi::{CStr, CString};
+use std::fs::File;
+use std::io;
+use std::path::Path;
+
+const SCRATCH_FILE_MODE: Mode = Mode::from_bits_truncate(0o600);
+const SCRATCH_DIRECTORY_MODE: Mode = Mode::from_bits_truncate(0o700);
+
+/// What a file is opened for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// To read an existing file.
+    Read,
+    /// To look at an entry that somebody else may have planted: never waits for the other end of a pipe.
+    Inspect,
+    /// To read and write an existing file.
+    ReadWrite,
+    /// To write a file that must not exist yet.
+    CreateNew,
+}
+
+/// What a directory entry is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EntryKind {
+    /// A regular file.
+    File,
+    /// A directory.
+    Directory,
+    /// A link, a device, a pipe or a socket.
+    Other,
+}
+
+/// Who owns a file, what it is, and where it lies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Status {
+    /// What it is.
+    pub kind: EntryKind,
+    /// The permission bits, 0 to 0o7777.
+    pub mode: u32,
+    /// The owner's number.
+    pub owner: u32,
+    /// The device number of its filesystem.
+    pub device: u64,
+    /// Size in bytes.
+    pub size: u64,
+}
+
+/// Opens a directory by path, following links as a user expects of a path that he typed.
+///
+/// # Errors
+/// As open(2), `ENOTDIR` included.
+pub fn open_directory_path(path: &Path) -> io::Result<File> {
+    let flags = OFlag::O_RDONLY | OFlag::O_DIRECTORY | OFlag::O_CLOEXEC;
+    Ok(File::from(nix::fcntl::open(path, flags, Mode::empty())?))
+}
+
+/// Opens a directory below another one, never through a link.
+///
+/// # Errors
+/// As openat(2).
+pub fn open_directory(parent: &File, name: &CStr) -> io::Result<File> {
+    let flags = OFlag::O_RDONLY | OFlag::O_DIRECTORY | OFlag::O_NOFOLLOW | OFlag::O_CLOEXEC;
+    Ok(File::from(openat(parent, name, flags, Mode::empty())?))
+}
+
+/// Makes a directory that only its owner may enter.
+///
+/// # Errors
+/// As mkdirat(2), `EEXIST` included.
+pub fn make_directory(parent: &File, name: &CStr) -> io::Result<()> {
+    Ok(mkdirat(parent, name, SCRATCH_DIRECTORY_MODE)?)
+}
+
+/// Opens or makes a file below a directory, never through a link.
+///
+/// # Errors
+/// As openat(2).
+pub fn open_file(parent: &File, name: &CStr, access: Access, direct: bool) -> io::Result<File> {
+    let mut flags = OFlag::O_NOFOLLOW | OFlag::O_CLOEXEC;
+    flags |= match access {
+        Access::Read => OFlag::O_RDONLY,
+        Access::Inspect => OFlag::O_RDONLY | OFlag::O_NONBLOCK | OFlag::O_NOCTTY,
+        Access::ReadWrite => OFlag::O_RDWR,
+        Access::CreateNew => OFlag::O_RDWR | OFlag::O_CREAT | OFlag::O_EXCL,
+    };
+    flags.set(OFlag::O_DIRECT, direct);
+    Ok(File::from(openat(parent, name, flags, SCRATCH_FILE_MODE)?))
+}
+
+/// Closes a file and reports what the filesystem has to say about it.
+///
+/// # Errors
+/// As close(2).
+pub fn close(file: File) -> io::Result<()> {
+    Ok(nix::unistd::close(file)?)
+}
+
+/// Flushes a file's data and metadata to its device.
+///
+/// # Errors
+/// As fsync(2).
+pub fn sync_file(file: &File) -> io::Result<()> {
+    Ok(nix::unistd::fsync(file)?)
+}
+
+/// Flushes the whole filesystem that a file lies on, and no other.
+///
+/// # Errors
+/// As syncfs(2).
+pub fn sync_filesystem(file: &File) -> io::Result<()> {
+    Ok(nix::unistd::syncfs(file)?)
+}
+
+/// Tells the kernel that a file will be read at random places: no readahead.
+///
+/// # Errors
+/// As posix_fadvise(2).
+pub fn advise_random(file: &File) -> io::Result<()> {
+    Ok(posix_fadvise(file, 0, 0, PosixFadviseAdvice::POSIX_FADV_RANDOM)?)
+}
+
+/// Asks the kernel to forget a file's clean pages. Advice only: prove it by residency.
+///
+/// # Errors
+/// As posix_fadvise(2).
+pub fn advise_forget(file: &File) -> io::Result<()> {
+    Ok(posix_fadvise(file, 0, 0, PosixFadviseAdvice::POSIX_FADV_DONTNEED)?)
+}
+
+/// The status of an entry of a directory, of a link itself.
+///
+/// # Errors
+/// As fstatat(2).
+pub fn status_at(parent: &File, name: &CStr) -> io::Result<Status> {
+    Ok(status(&fstatat(parent, name, nix::fcntl::AtFlags::AT_SYMLINK_NOFOLLOW)?))
+}
+
+/// The status of an open file.
+///
+/// # Errors
+/// As fstat(2).
+pub fn status_of(file: &File) -> io::Result<Status> {
+    Ok(status(&fstat(file)?))
+}
+
+fn status(stat: &FileStat) -> Status {
+    let kind = match SFlag::from_bits_truncate(stat.st_mode) & SFlag::S_IFMT {
+        SFlag::S_IFREG => EntryKind::File,
+        SFlag::S_IFDIR => EntryKind::Directory,
+        _ => EntryKind::Other,
+    };
+    let size = u64::try_from(stat.st_size).unwrap_or(0);
+    Status { kind, mode: stat.st_mode & 0o7777, owner: stat.st_uid, device: stat.st_dev, size }
+}
+
+/// Removes a file's name.
+///
+/// # Errors
+/// As unlinkat(2).
+pub fn unlink(parent: &File, name: &CStr) -> io::Result<()> {
+    Ok(unlinkat(parent, name, UnlinkatFlags::NoRemoveDir)?)
+}
+
+/// Removes an empty directory.
+///
+/// # Errors
+/// As unlinkat(2) with `AT_REMOVEDIR`.
+pub fn remove_directory(parent: &File, name: &CStr) -> io::Result<()> {
+    Ok(unlinkat(parent, name, UnlinkatFlags::RemoveDir)?)
+}
+
+/// The entries of a directory in the order in which it lists them, without `.` and `..`; at most `most` of them.
+///
+/// # Errors
+/// As getdents(2), and fstatat(2) where the directory does not tell an entry's kind.
+pub fn list(directory: &File, most: usize) -> io::Result<Vec<(CString, EntryKind)>> {
+    // A descriptor of its own, so that the position of the caller's is left alone.
+    let again = File::from(openat(directory, c".", OFlag::O_RDONLY | OFlag::O_DIRECTORY | OFlag::O_CLOEXEC, Mode::empty())?);
+    let mut entries = Vec::new();
+    for entry in Dir::from_fd(again.into())?.iter() {
+        let entry = entry?;
+        let name = entry.file_name();
+        if name == c"." || name == c".." {
+            continue;
+        }
+        let kind = match entry.file_type() {
+            Some(Type::File) => EntryKind::File,
+            Some(Type::Directory) => EntryKind::Directory,
+            Some(_) => EntryKind::Other,
+            None => match status_at(directory, name) {
+                Ok(status) => status.kind,
+                Err(error) if error.raw_os_error() == Some(Errno::ENOENT as i32) => continue,
+                Err(error) => return Err(error),
+            },
+        };
+        entries.push((name.to_owned(), kind));
+        if entries.len() == most {
+            break;
+        }
+    }
+    Ok(entries)
+}

@@ -1,0 +1,134 @@
+//! The meter: what the process and the machine used so far. Two readings make a result.
+
+use crate::model::record::Usage;
+use nix::sys::resource::{UsageWho, getrusage};
+use nix::sys::time::TimeVal;
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+
+/// What was used since some fixed moment.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Reading {
+    /// Use by this process, all threads.
+    pub usage: Usage,
+    /// Nanoseconds that all processors were busy together; `None` where /proc/stat cannot be read.
+    pub system_busy_ns: Option<u64>,
+}
+
+/// Something that can be read before and after the timed part of a phase. Reading allocates nothing.
+pub trait Meter: Sync {
+    /// What was used so far.
+    fn read(&self) -> Reading;
+}
+
+/// The meter of this process: getrusage(2) and the first line of /proc/stat.
+#[derive(Debug)]
+pub struct ProcessMeter {
+    stat: Option<File>,
+    tick_ns: u64,
+}
+
+impl ProcessMeter {
+    /// Opens what is read at each reading.
+    #[must_use]
+    pub fn open() -> Self {
+        let ticks_per_second = nix::unistd::sysconf(nix::unistd::SysconfVar::CLK_TCK).ok().flatten();
+        let ticks_per_second = ticks_per_second.and_then(|ticks| u64::try_from(ticks).ok()).filter(|ticks| *ticks > 0);
+        Self { stat: File::open("/proc/stat").ok(), tick_ns: 1_000_000_000 / ticks_per_second.unwrap_or(100) }
+    }
+
+    fn system_busy_ns(&self) -> Option<u64> {
+        let mut line = [0_u8; 256];
+        let length = self.stat.as_ref()?.read_at(&mut line, 0).ok()?;
+        Some(busy_ticks(line.get(..length)?)? * self.tick_ns)
+    }
+}
+
+impl Meter for ProcessMeter {
+    fn read(&self) -> Reading {
+        Reading { usage: usage(), system_busy_ns: self.system_busy_ns() }
+    }
+}
+
+fn usage() -> Usage {
+    let Ok(usage) = getrusage(UsageWho::RUSAGE_SELF) else {
+        return Usage::default();
+    };
+    let count = |value: i64| u64::try_from(value).unwrap_or(0);
+    let nanoseconds = |time: TimeVal| count(time.tv_sec()) * 1_000_000_000 + count(time.tv_usec()) * 1000;
+    Usage {
+        user_ns: nanoseconds(usage.user_time()),
+        system_ns: nanoseconds(usage.system_time()),
+        max_resident_bytes: count(usage.max_rss()) * 1024,
+        minor_faults: count(usage.minor_page_faults()),
+        major_faults: count(usage.major_page_faults()),
+        blocks_in: count(usage.block_reads()),
+        blocks_out: count(usage.block_writes()),
+        voluntary_switches: count(usage.voluntary_context_switches()),
+        involuntary_switches: count(usage.involuntary_context_switches()),
+    }
+}
+
+/// The busy ticks of the `cpu` line of /proc/stat: user, nice, system, irq and softirq. Not idle, iowait and steal; guest time is
+/// already in user and nice (proc_stat(5)).
+fn busy_ticks(stat: &[u8]) -> Option<u64> {
+    let line = stat.split(|byte| *byte == b'\n').next()?;
+    let mut fields = line.split(|byte| *byte == b' ').filter(|field| !field.is_empty());
+    if fields.next()? != b"cpu" {
+        return None;
+    }
+    let mut busy = 0;
+    for place in 0..7 {
+        let ticks: u64 = std::str::from_utf8(fields.next()?).ok()?.parse().ok()?;
+        let is_idle_or_waiting = place == 3 || place == 4;
+        busy += if is_idle_or_waiting { 0 } else { ticks };
+    }
+    Some(busy)
+}
+
+/// What was used between two readings.
+#[must_use]
+pub fn difference(before: &Reading, after: &Reading) -> Reading {
+    let (a, b) = (&before.usage, &after.usage);
+    Reading {
+        usage: Usage {
+            user_ns: b.user_ns.saturating_sub(a.user_ns),
+            system_ns: b.system_ns.saturating_sub(a.system_ns),
+            max_resident_bytes: b.max_resident_bytes,
+            minor_faults: b.minor_faults.saturating_sub(a.minor_faults),
+            major_faults: b.major_faults.saturating_sub(a.major_faults),
+            blocks_in: b.blocks_in.saturating_sub(a.blocks_in),
+            blocks_out: b.blocks_out.saturating_sub(a.blocks_out),
+            voluntary_switches: b.voluntary_switches.saturating_sub(a.voluntary_switches),
+            involuntary_switches: b.involuntary_switches.saturating_sub(a.involuntary_switches),
+        },
+        system_busy_ns: before.system_busy_ns.zip(after.system_busy_ns).map(|(a, b)| b.saturating_sub(a)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn busy_is_neither_idle_nor_waiting_nor_stolen() {
+        assert_eq!(busy_ticks(b"cpu  1 2 4 1000 2000 8 16 500 3 0\ncpu0 1 1\n"), Some(31));
+        assert_eq!(busy_ticks(b"cpu  1 2 4"), None);
+        assert_eq!(busy_ticks(b"cpu0 1 2 4 1 1 1 1 1"), None);
+        assert_eq!(busy_ticks(b""), None);
+    }
+
+    #[test]
+    fn work_shows_on_the_meter() {
+        let meter = ProcessMeter::open();
+        let before = meter.read();
+        let mut after = meter.read();
+        // Spins until the meter has moved by a hundredth of a second of CPU.
+        while after.usage.user_ns + after.usage.system_ns < before.usage.user_ns + before.usage.system_ns + 10_000_000 {
+            after = meter.read();
+        }
+        let used = difference(&before, &after);
+        assert!(used.usage.user_ns + used.usage.system_ns >= 10_000_000);
+        assert!(used.usage.max_resident_bytes > 1 << 20);
+    }
+}

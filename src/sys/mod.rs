@@ -1,0 +1,12 @@
+//! The only room that talks to the kernel: system calls, /proc and /sys, and the only one with `unsafe`.
+
+pub mod caches;
+pub mod files;
+pub mod limits;
+pub mod machine;
+pub mod meter;
+pub mod mounts;
+pub mod process;
+pub mod random;
+pub mod residency;
+pub mod signals;

@@ -1,0 +1,1 @@
+//! Tests of the house as a whole, one binary.
