@@ -7,7 +7,16 @@
 //! - [`stats`]: the statistics of repeated runs.
 //! - [`rng`]: seeded streams and keyed permutations, stable for ever.
 //! - [`model`]: plain data that the other rooms pass on; the catalogue of phases.
+//! - [`report`]: what is made of stored records: text, CSV.
 
 pub mod model;
+pub mod report;
 pub mod rng;
+pub mod stats;
 pub mod units;
+pub mod sys;
+pub mod target;
+pub mod phases;
+pub mod runner;
+pub mod store;
+pub mod cli;

@@ -7,7 +7,12 @@ pub mod label;
 pub mod machine;
 pub mod phase;
 pub mod plan;
+pub mod printable;
 pub mod profile;
 pub mod record;
+#[cfg(test)]
+pub(crate) mod sample;
+pub mod series;
 pub mod settings;
 pub mod slices;
+pub mod summary;

@@ -2,9 +2,9 @@
 
 use nix::dir::{Dir, Type};
 use nix::errno::Errno;
-use nix::fcntl::{OFlag, PosixFadviseAdvice, openat, posix_fadvise};
+use nix::fcntl::{AtFlags, OFlag, PosixFadviseAdvice, openat, posix_fadvise};
 use nix::sys::stat::{FileStat, Mode, SFlag, fstat, fstatat, mkdirat};
-use nix::unistd::{UnlinkatFlags, unlinkat};
+use nix::unistd::{AccessFlags, UnlinkatFlags, faccessat, unlinkat};
 use std::ffi::{CStr, CString};
 use std::fs::File;
 use std::io;
@@ -59,6 +59,15 @@ pub struct Status {
 pub fn open_directory_path(path: &Path) -> io::Result<File> {
     let flags = OFlag::O_RDONLY | OFlag::O_DIRECTORY | OFlag::O_CLOEXEC;
     Ok(File::from(nix::fcntl::open(path, flags, Mode::empty())?))
+}
+
+/// Checks that entries can be made in a directory.
+///
+/// # Errors
+/// As faccessat(2): `EACCES` without the rights, `EROFS` on a read-only filesystem.
+pub fn check_writable(directory: &File) -> io::Result<()> {
+    let rights = AccessFlags::W_OK | AccessFlags::X_OK;
+    Ok(faccessat(directory, c".", rights, AtFlags::AT_EACCESS)?)
 }
 
 /// Opens a directory below another one, never through a link.
@@ -139,7 +148,7 @@ pub fn advise_forget(file: &File) -> io::Result<()> {
 /// # Errors
 /// As fstatat(2).
 pub fn status_at(parent: &File, name: &CStr) -> io::Result<Status> {
-    Ok(status(&fstatat(parent, name, nix::fcntl::AtFlags::AT_SYMLINK_NOFOLLOW)?))
+    Ok(status(&fstatat(parent, name, AtFlags::AT_SYMLINK_NOFOLLOW)?))
 }
 
 /// The status of an open file.

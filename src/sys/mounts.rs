@@ -77,8 +77,8 @@ fn unescape(text: &str) -> Vec<u8> {
 pub fn class_of(kind: &str) -> FilesystemClass {
     match kind {
         "tmpfs" | "ramfs" | "devtmpfs" | "hugetlbfs" => FilesystemClass::Memory,
-        "nfs" | "nfs4" | "cifs" | "smb3" | "smbfs" | "9p" | "ceph" | "afs" | "ncpfs" | "glusterfs" | "lustre" | "beegfs" | "gfs2"
-        | "ocfs2" | "virtiofs" | "orangefs" => FilesystemClass::Network,
+        "nfs" | "nfs4" | "cifs" | "smb3" | "smbfs" | "9p" | "ceph" | "afs" | "ncpfs" | "glusterfs" | "lustre" | "beegfs"
+        | "virtiofs" | "orangefs" => FilesystemClass::Network,
         "zfs" => FilesystemClass::Zfs,
         "overlay" | "aufs" | "unionfs" | "ecryptfs" => FilesystemClass::Overlay,
         other if other == "fuse" || other.starts_with("fuse.") || other == "fuseblk" => FilesystemClass::Fuse,

@@ -1,0 +1,40 @@
+//! `barrow clean`: removes what a killed run left, and names what it leaves.
+
+use super::exit::Exit;
+use super::output::{print, say};
+use crate::target::clean::{Found, clean as clean_directory};
+use anyhow::Context;
+use clap::Args;
+use std::path::PathBuf;
+
+/// What `barrow clean` takes.
+#[derive(Debug, Args)]
+pub struct CleanArguments {
+    /// The directory that was measured
+    #[arg(value_name = "DIR")]
+    directory: PathBuf,
+}
+
+/// Removes the scratch directories of dead runs.
+///
+/// # Errors
+/// When the directory cannot be opened or listed.
+pub fn clean(arguments: &CleanArguments) -> anyhow::Result<Exit> {
+    let shown = arguments.directory.display();
+    let found = clean_directory(&arguments.directory).with_context(|| format!("{shown}: cannot be looked through"))?;
+    if found.is_empty() {
+        print(&format!("{shown}: nothing of barrow's\n"))?;
+    }
+    let mut exit = Exit::Fine;
+    for (place, what) in found {
+        match what {
+            Found::Removed => print(&format!("removed {}\n", place.display()))?,
+            Found::Live => print(&format!("left {}: a running barrow uses it\n", place.display()))?,
+            Found::Left(reasons) => {
+                reasons.iter().for_each(|reason| say(&format!("barrow: left {reason}")));
+                exit = Exit::Failed;
+            }
+        }
+    }
+    Ok(exit)
+}

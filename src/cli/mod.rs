@@ -1,0 +1,81 @@
+//! The command line: a file a subcommand, progress, exit codes. The only room that prints.
+
+mod clean;
+mod exit;
+mod interrupt;
+mod output;
+mod places;
+mod profiles;
+mod progress;
+mod report;
+mod run;
+
+use clap::error::ErrorKind;
+use clap::{Parser, Subcommand};
+use exit::Exit;
+use std::process::ExitCode;
+
+/// Measures a filesystem in fixed phases and makes the report people paste.
+#[derive(Debug, Parser)]
+#[command(
+    name = "barrow",
+    version,
+    max_term_width = 80,
+    disable_help_subcommand = true,
+    after_help = "Begin with `barrow run -p quick`: it measures the current directory in about a\nminute and ends with the report. `barrow COMMAND --help` says more."
+)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Measure directories; ends with the report
+    Run(run::RunArguments),
+    /// Make a report from run files
+    Report(report::ReportArguments),
+    /// Remove what a killed run left in a directory, and nothing else
+    Clean(clean::CleanArguments),
+}
+
+/// Said when barrow is called alone.
+const WHAT_NEXT: &str = "\
+barrow measures a filesystem in fixed phases and makes the report people paste.
+
+  barrow run -p quick               measure the current directory, in a minute
+  barrow run -p quick a=/mnt/a b=/mnt/b
+                                    compare two directories, interleaved
+  barrow report                     show what barrow.jsonl holds
+  barrow --help                     everything else
+";
+
+/// Does what the command line asks for, and tells how the process is to end.
+#[must_use]
+pub fn main() -> ExitCode {
+    crate::sys::signals::survive_file_size_limit();
+    if std::env::args_os().len() < 2 {
+        output::say(WHAT_NEXT.trim_end());
+        return Exit::Usage.code();
+    }
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            // A closed pipe is no error, and there is nobody to tell another one.
+            let _ = error.print();
+            return match error.kind() {
+                ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => Exit::Fine.code(),
+                _ => Exit::Usage.code(),
+            };
+        }
+    };
+    let done = match cli.command {
+        Command::Run(arguments) => run::run(&arguments),
+        Command::Report(arguments) => report::report(&arguments),
+        Command::Clean(arguments) => clean::clean(&arguments),
+    };
+    exit::end(done)
+}
+
+#[cfg(test)]
+mod tests;

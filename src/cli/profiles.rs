@@ -1,0 +1,53 @@
+//! Which profile is meant, and the list of all.
+
+use super::exit::usage;
+use crate::model::profile::{Profile, ProfileError};
+use crate::units::rounded_size;
+use anyhow::Context;
+use comfy_table::{Table, presets};
+use std::path::Path;
+
+/// The profile of a name, or of a TOML file.
+///
+/// # Errors
+/// When there is neither; as a usage error when the name or a key is wrong.
+pub fn find(name: &str, ram_bytes: u64) -> anyhow::Result<Profile> {
+    match Profile::named(name, ram_bytes) {
+        Err(ProfileError::Unknown { .. }) if is_file_name(name) => read_file(Path::new(name), ram_bytes),
+        other => other.map_err(usage),
+    }
+}
+
+fn is_file_name(name: &str) -> bool {
+    name.contains('/') || Path::new(name).extension().is_some_and(|extension| extension == "toml")
+}
+
+fn read_file(path: &Path, ram_bytes: u64) -> anyhow::Result<Profile> {
+    let text = std::fs::read_to_string(path).with_context(|| format!("profile {}", path.display()))?;
+    let stem = path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy();
+    Profile::of_text(&stem, &text, ram_bytes).map_err(usage)
+}
+
+/// The list of the built-in profiles, at most 80 columns wide.
+#[must_use]
+pub fn list(ram_bytes: u64) -> String {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    table.set_header(["profile", "file", "chunk", "seek", "files", "runs", "for"]);
+    for profile in Profile::built_in(ram_bytes) {
+        let settings = &profile.settings;
+        table.add_row([
+            profile.name.clone(),
+            rounded_size(settings.file_size),
+            rounded_size(settings.chunk_size),
+            rounded_size(settings.seek_size),
+            settings.files.to_string(),
+            settings.runs.to_string(),
+            profile.purpose.clone(),
+        ]);
+    }
+    table.set_content_arrangement(comfy_table::ContentArrangement::Dynamic);
+    table.set_width(80);
+    let lines: Vec<String> = table.lines().map(|line| line.trim().to_owned()).collect();
+    format!("{}\n\n`--set KEY=VALUE` changes one; a TOML file with such keys is a profile of your own.\n", lines.join("\n"))
+}

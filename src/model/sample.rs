@@ -1,0 +1,118 @@
+//! Made-up records for tests: a plausible run, and small changes to it.
+
+use super::histogram::Histogram;
+use super::identity::Identity;
+use super::label::{CacheLabel, Durability};
+use super::machine::{Device, Filesystem, FilesystemClass, Machine};
+use super::phase::{Phase, Reads, Unit};
+use super::plan::{DropCaches, Plan};
+use super::profile::Profile;
+use super::record::{Counted, Evidence, PhaseRecord, PhaseResult, Preparation, RunRecord, SCHEMA, Status, Usage};
+use std::collections::BTreeMap;
+
+/// A run of `std/1` on a filesystem named as its label.
+pub(crate) fn run(label: &str, round: u32) -> RunRecord {
+    let profile = Profile::named("std", 16 << 30).unwrap();
+    RunRecord {
+        schema: SCHEMA,
+        version: "0.1.0".to_owned(),
+        batch: Identity(0x51ce_77aa_0102_0304),
+        nonce: Identity(u64::from(round)),
+        label: label.to_owned(),
+        tags: BTreeMap::new(),
+        round,
+        order: 1,
+        profile: profile.name.clone(),
+        workload_id: Identity(0x7f3a_91c2_e05d_4b18),
+        plan: Plan::of(&profile, 1, DropCaches::Auto).unwrap(),
+        machine: Machine {
+            kernel: Some("Linux 6.18.4".to_owned()),
+            architecture: Some("x86_64".to_owned()),
+            cpu_model: None,
+            cpus: Some(4),
+            ram_bytes: Some(16 << 30),
+            root: false,
+            hostname: None,
+        },
+        filesystem: Filesystem {
+            kind: label.split(' ').next().unwrap_or_default().to_owned(),
+            class: FilesystemClass::Block,
+            mount_options: "rw,relatime".to_owned(),
+            size_bytes: 200 << 30,
+            free_bytes: 180 << 30,
+            free_files: Some(12_000_000),
+        },
+        device: Device {
+            name: Some("sda1".to_owned()),
+            model: Some("Samsung SSD 870".to_owned()),
+            size_bytes: Some(931 << 30),
+            rotational: Some(false),
+        },
+        phases: Phase::ALL.iter().map(|phase| counted(*phase)).collect(),
+        started: "2026-11-30T10:00:00Z".to_owned(),
+        finished: "2026-11-30T10:01:00Z".to_owned(),
+        complete: true,
+    }
+}
+
+/// A phase at a round rate: 500 MiB/s, 30,000 seeks/s, 50,000 files/s.
+fn counted(phase: Phase) -> PhaseRecord {
+    let row = phase.row();
+    let work = match row.unit {
+        Unit::Bytes => 500 << 20,
+        Unit::Seeks => 30_000,
+        Unit::Files => 50_000,
+    };
+    let mut latency = Histogram::default();
+    latency.record(42_000, 100);
+    let counted = Counted {
+        work,
+        operations: 100,
+        elapsed_ns: 1_000_000_000,
+        acknowledged_ns: row.writes.then_some(800_000_000),
+        usage: Usage { user_ns: 20_000_000, system_ns: 140_000_000, ..Usage::default() },
+        system_busy_ns: Some(400_000_000),
+        latency,
+        latency_max_ns: 50_000,
+        latency_batch: 1,
+        slices: None,
+    };
+    PhaseRecord {
+        name: phase,
+        status: Status::Ok,
+        reason: None,
+        result: Some(PhaseResult::Counted(Box::new(counted))),
+        preparation: Preparation::default(),
+        evidence: Evidence::default(),
+        cache: match row.reads {
+            Reads::Nothing => None,
+            Reads::Data => Some(CacheLabel::Cold),
+            Reads::Metadata => Some(CacheLabel::Cached),
+        },
+        durable: row.writes.then_some(Durability::Durable),
+        flags: Vec::new(),
+    }
+}
+
+/// The record of a phase that the run must hold.
+pub(crate) fn phase_mut(run: &mut RunRecord, phase: Phase) -> &mut PhaseRecord {
+    run.phases.iter_mut().find(|record| record.name == phase).unwrap()
+}
+
+/// What a phase counted, to be changed.
+pub(crate) fn counted_mut(run: &mut RunRecord, phase: Phase) -> &mut Counted {
+    match &mut phase_mut(run, phase).result {
+        Some(PhaseResult::Counted(counted)) => counted,
+        other => panic!("{} has no counts: {other:?}", phase.name()),
+    }
+}
+
+/// Gives a phase work and time that make this rate, in the unit of its heading (MiB/s, seeks/s, files/s).
+pub(crate) fn set_rate(run: &mut RunRecord, phase: Phase, rate: f64) {
+    let (_, unit) = phase.row().unit.rate();
+    let counted = counted_mut(run, phase);
+    let seconds = if rate > 0.0 && rate * unit < 1e6 { 1e6 / (rate * unit) } else { 1.0 };
+    counted.work = (rate * unit * seconds).round() as u64;
+    counted.elapsed_ns = (seconds * 1e9).round() as u64;
+    counted.acknowledged_ns = counted.acknowledged_ns.map(|_| counted.elapsed_ns / 2);
+}

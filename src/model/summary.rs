@@ -1,0 +1,181 @@
+//! What the runs of a series say together about one phase.
+
+use super::flag::Flag;
+use super::label::{CacheLabel, Durability};
+use super::phase::Phase;
+use super::record::{Counted, PhaseRecord, PhaseResult, Status};
+use super::series::Series;
+use crate::stats::Spread;
+
+/// A run that has no number for a phase.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Missing {
+    /// The round of the run, from 1.
+    pub run: u32,
+    /// Why, as it was recorded; empty when it was not.
+    pub reason: String,
+}
+
+/// One phase over the runs of a series. Spreads are over the runs that have a rate.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PhaseSummary {
+    /// The phase.
+    pub phase: Phase,
+    /// Runs that have a rate.
+    pub n: usize,
+    /// Runs that hold the phase, with a rate or without.
+    pub recorded: usize,
+    /// Work per second, in the phase's unit. `None` when `n` is 0.
+    pub rate: Option<Spread>,
+    /// Work per second up to the last acknowledged operation.
+    pub acknowledged: Option<Spread>,
+    /// CPU of the process in per cent of one core.
+    pub cpu_own: Option<Spread>,
+    /// CPU of the whole machine in per cent of one core.
+    pub cpu_system: Option<Spread>,
+    /// The 99th percentile of the latencies in nanoseconds.
+    pub p99_ns: Option<Spread>,
+    /// The cache labels that occurred, each once, in the order of the closed list.
+    pub cache: Vec<CacheLabel>,
+    /// The durability labels that occurred, each once, in the order of the closed list.
+    pub durable: Vec<Durability>,
+    /// The flags of any run, each once.
+    pub flags: Vec<Flag>,
+    /// The runs in which it failed.
+    pub failures: Vec<Missing>,
+    /// The runs in which it was skipped.
+    pub skips: Vec<Missing>,
+    /// Whether any number is as another program reported it.
+    pub reported: bool,
+}
+
+impl PhaseSummary {
+    /// The summary of a phase over the runs of a series.
+    #[must_use]
+    pub fn of(series: &Series<'_>, phase: Phase) -> Self {
+        let held: Vec<(u32, &PhaseRecord)> = series.runs.iter().filter_map(|run| Some((run.round, run.phase(phase)?))).collect();
+        let rated: Vec<&PhaseRecord> =
+            held.iter().map(|(_, record)| *record).filter(|record| record.rate().is_some_and(f64::is_finite)).collect();
+        let rate = spread(&rated, PhaseRecord::rate);
+        Self {
+            phase,
+            n: rate.map_or(0, |rate| rate.n),
+            recorded: held.len(),
+            rate,
+            acknowledged: spread_counted(&rated, Counted::acknowledged_rate),
+            cpu_own: spread(&rated, PhaseRecord::cpu_own_percent),
+            cpu_system: spread_counted(&rated, Counted::cpu_system_percent),
+            p99_ns: spread_counted(&rated, |counted| counted.latency_percentile_ns(0.99)),
+            cache: distinct(rated.iter().filter_map(|record| record.cache)),
+            durable: distinct(rated.iter().filter_map(|record| record.durable)),
+            flags: distinct(rated.iter().flat_map(|record| record.flags.iter().copied())),
+            failures: missing(&held, Status::Failed),
+            skips: missing(&held, Status::Skipped),
+            reported: rated.iter().any(|record| matches!(record.result, Some(PhaseResult::Reported(_)))),
+        }
+    }
+
+    /// Why the phase was skipped, when it was skipped in every run that holds it; the reason of the first.
+    #[must_use]
+    pub fn skipped(&self) -> Option<&str> {
+        let first = self.skips.first()?;
+        (self.skips.len() == self.recorded).then_some(first.reason.as_str())
+    }
+}
+
+fn spread(records: &[&PhaseRecord], value: impl Fn(&PhaseRecord) -> Option<f64>) -> Option<Spread> {
+    let values: Vec<f64> = records.iter().filter_map(|record| value(record)).collect();
+    Spread::of(&values)
+}
+
+fn spread_counted(records: &[&PhaseRecord], value: impl Fn(&Counted) -> Option<f64>) -> Option<Spread> {
+    spread(records, |record| record.counted().and_then(&value))
+}
+
+fn distinct<T: Ord>(items: impl Iterator<Item = T>) -> Vec<T> {
+    let mut list: Vec<T> = items.collect();
+    list.sort();
+    list.dedup();
+    list
+}
+
+fn missing(held: &[(u32, &PhaseRecord)], status: Status) -> Vec<Missing> {
+    held.iter()
+        .filter(|(_, record)| record.status == status)
+        .map(|(run, record)| Missing { run: *run, reason: record.reason.clone().unwrap_or_default() })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::record::{Reported, RunRecord};
+    use crate::model::sample;
+    use crate::stats::Interval;
+
+    fn summary_of(records: &[RunRecord], phase: Phase) -> PhaseSummary {
+        let series = Series::of(records);
+        assert_eq!(series.len(), 1);
+        PhaseSummary::of(&series[0], phase)
+    }
+
+    #[test]
+    fn spreads_are_over_the_runs() {
+        let records: Vec<RunRecord> = (1..=6)
+            .map(|round| {
+                let mut run = sample::run("ext4", round);
+                sample::set_rate(&mut run, Phase::SeqStat, 1000.0 + f64::from(round));
+                run
+            })
+            .collect();
+        let summary = summary_of(&records, Phase::SeqStat);
+        let rate = summary.rate.unwrap();
+        assert_eq!((summary.n, summary.recorded, rate.interval), (6, 6, Interval::Ci95));
+        assert!((rate.median - 1003.5).abs() < 0.01, "{rate:?}");
+        assert_eq!(summary.acknowledged, None);
+        assert!(summary.cpu_own.is_some() && summary.cpu_system.is_some() && summary.p99_ns.is_some());
+        assert_eq!((summary.cache, summary.durable), (vec![CacheLabel::Cached], vec![]));
+    }
+
+    #[test]
+    fn labels_and_flags_are_those_that_occurred() {
+        let mut records = vec![sample::run("ext4", 1), sample::run("ext4", 2), sample::run("ext4", 3)];
+        let labels = [CacheLabel::Mixed(40), CacheLabel::Cold, CacheLabel::Mixed(40)];
+        for (run, label) in records.iter_mut().zip(labels) {
+            sample::phase_mut(run, Phase::BlockRead).cache = Some(label);
+        }
+        sample::phase_mut(&mut records[1], Phase::BlockRead).flags = vec![Flag::Batched];
+        sample::phase_mut(&mut records[2], Phase::BlockRead).flags = vec![Flag::Batched, Flag::Short];
+        let summary = summary_of(&records, Phase::BlockRead);
+        assert_eq!(summary.cache, [CacheLabel::Cold, CacheLabel::Mixed(40)]);
+        assert_eq!(summary.flags, [Flag::Short, Flag::Batched]);
+    }
+
+    #[test]
+    fn runs_without_a_number_are_named() {
+        let mut records = vec![sample::run("ext4", 1), sample::run("ext4", 2)];
+        *sample::phase_mut(&mut records[1], Phase::Rewrite) = PhaseRecord::failed(Phase::Rewrite, "no space");
+        for run in &mut records {
+            *sample::phase_mut(run, Phase::SeqStat) = PhaseRecord::skipped(Phase::SeqStat, "files = 0");
+        }
+        let rewrite = summary_of(&records, Phase::Rewrite);
+        assert_eq!((rewrite.n, rewrite.failures), (1, vec![Missing { run: 2, reason: "no space".to_owned() }]));
+        let stat = summary_of(&records, Phase::SeqStat);
+        assert_eq!((stat.n, stat.skipped()), (0, Some("files = 0")));
+        records[0].phases.clear();
+        records[1].phases.clear();
+        let absent = summary_of(&records, Phase::SeqStat);
+        assert_eq!((absent.n, absent.recorded, absent.skipped()), (0, 0, None));
+    }
+
+    #[test]
+    fn a_reported_number_has_nothing_invented() {
+        let mut run = sample::run("old", 1);
+        let reported = Reported { rate: Some(5e8), cpu_percent: Some(12.0), latency_max_ns: None };
+        sample::phase_mut(&mut run, Phase::BlockWrite).result = Some(PhaseResult::Reported(reported));
+        let summary = summary_of(&[run], Phase::BlockWrite);
+        assert!(summary.reported);
+        assert_eq!((summary.rate.unwrap().median, summary.cpu_own.unwrap().median), (5e8, 12.0));
+        assert_eq!((summary.acknowledged, summary.cpu_system, summary.p99_ns), (None, None, None));
+    }
+}

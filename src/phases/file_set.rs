@@ -1,0 +1,302 @@
+//! File sets: their names, sizes, orders and directories, all made before the clock starts.
+
+use super::block_file::share;
+use super::error::PhaseError;
+use super::stamp::{Origin, WRITTEN};
+use super::{Job, Survey};
+use crate::model::settings::{SequentialOrder, Settings};
+use crate::rng::{Permutation, Stream, hash64, mix_all};
+use crate::target::scratch::{FILE_NUMBER_DIGITS, FILE_SUFFIX_MOST, FileSetKind, set_directory_name};
+use crate::target::{Handle, Target};
+use std::ffi::{CStr, CString};
+use std::io;
+use std::sync::Arc;
+
+/// The longest name and its zero byte, rounded up.
+const NAME_BYTES: usize = 24;
+const SUFFIX_LETTERS: &[u8; 62] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+
+/// A file by its name and number in the set.
+#[derive(Debug, Clone, Copy)]
+pub struct Entry {
+    name: [u8; NAME_BYTES],
+    /// Its number in the set, from 0.
+    pub number: u32,
+}
+
+impl Entry {
+    /// The name in its directory.
+    #[inline]
+    #[must_use]
+    pub fn name(&self) -> &CStr {
+        // The array is longer than the longest name, so there is always a zero byte.
+        CStr::from_bytes_until_nul(&self.name).unwrap_or_default()
+    }
+}
+
+/// In which order the files of a worker are met.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// By their numbers.
+    Index,
+    /// In a permutation of this purpose.
+    Shuffled(&'static str),
+}
+
+/// A file set of a plan.
+#[derive(Debug, Clone, Copy)]
+pub struct FileSet {
+    kind: FileSetKind,
+    seed: u64,
+    files: u64,
+    min_size: u64,
+    max_size: u64,
+    dirs: u64,
+    workers: u64,
+    sizes: Permutation,
+    names: u64,
+}
+
+impl FileSet {
+    /// One of the two file sets of some settings.
+    #[must_use]
+    pub fn of(settings: &Settings, kind: FileSetKind) -> Self {
+        Self {
+            kind,
+            seed: settings.seed,
+            files: settings.files,
+            min_size: settings.min_size,
+            max_size: settings.max_size,
+            dirs: settings.dirs,
+            workers: settings.workers,
+            sizes: Permutation::of(settings.files.max(1), settings.seed, kind.name()),
+            names: mix_all(&[settings.seed, hash64(kind.name().as_bytes())]),
+        }
+    }
+
+    /// How many files it has.
+    #[must_use]
+    pub const fn files(&self) -> u64 {
+        self.files
+    }
+
+    /// Bytes of a file: the sizes are evenly spaced from the least to the largest, and dealt by a permutation, so that every seed
+    /// has the same sum.
+    #[must_use]
+    pub fn size(&self, number: u32) -> u64 {
+        if self.min_size == self.max_size || self.files < 2 {
+            return self.max_size;
+        }
+        let place = u128::from(self.sizes.at(u64::from(number)));
+        let span = u128::from(self.max_size - self.min_size);
+        self.min_size + (span * place / u128::from(self.files - 1)) as u64
+    }
+
+    /// What stamps a file.
+    #[must_use]
+    pub fn origin(&self, number: u32) -> Origin {
+        let set: u64 = match self.kind {
+            FileSetKind::Sequential => 1,
+            FileSetKind::Random => 2,
+        };
+        Origin { file: (set << 40) | u64::from(number), generation: WRITTEN }
+    }
+
+    /// Which of its worker's directories a file lies in.
+    #[inline]
+    #[must_use]
+    pub const fn directory(&self, number: u32) -> usize {
+        (number as u64 % self.dirs) as usize
+    }
+
+    /// The name of a file: its number in ten hexadecimal digits, and up to twelve letters after (sequential) or before it (random).
+    fn entry(&self, number: u32) -> Entry {
+        let bits = mix_all(&[self.names, u64::from(number)]);
+        let suffix_length = (bits % (FILE_SUFFIX_MOST as u64 + 1)) as usize;
+        let mut suffix = [0; FILE_SUFFIX_MOST];
+        let mut letters = Stream::of(bits, "suffix");
+        for letter in &mut suffix[..suffix_length] {
+            *letter = SUFFIX_LETTERS[letters.below(SUFFIX_LETTERS.len() as u64) as usize];
+        }
+        let mut name = [0; NAME_BYTES];
+        let (number_at, suffix_at) = match self.kind {
+            FileSetKind::Sequential => (0, FILE_NUMBER_DIGITS),
+            FileSetKind::Random => (suffix_length, 0),
+        };
+        for (digit, place) in (number_at..number_at + FILE_NUMBER_DIGITS).enumerate() {
+            let shift = 4 * (FILE_NUMBER_DIGITS - 1 - digit);
+            name[place] = b"0123456789abcdef"[(u64::from(number) >> shift & 0xf) as usize];
+        }
+        name[suffix_at..suffix_at + suffix_length].copy_from_slice(&suffix[..suffix_length]);
+        Entry { name, number }
+    }
+
+    /// The files of a worker, in the order in which they are to be met.
+    #[must_use]
+    pub fn entries(&self, worker: u64, order: Order) -> Arc<[Entry]> {
+        let share = share(self.files, worker, self.workers);
+        let length = share.end - share.start;
+        match order {
+            Order::Index => share.map(|number| self.entry(number as u32)).collect(),
+            Order::Shuffled(purpose) => {
+                let places = Permutation::of(length.max(1), self.seed, purpose);
+                (0..length).map(|index| self.entry((share.start + places.at(index)) as u32)).collect()
+            }
+        }
+    }
+
+    /// The files of a worker in the order of the listings of its directories.
+    ///
+    /// # Errors
+    /// When a name was listed that is no file of the set.
+    fn listed_entries(&self, listings: &[Vec<CString>]) -> Result<Arc<[Entry]>, PhaseError> {
+        let entry = |name: &CString| {
+            let digits = name.to_bytes().get(..FILE_NUMBER_DIGITS).and_then(|digits| std::str::from_utf8(digits).ok());
+            let number = digits.and_then(|digits| u32::from_str_radix(digits, 16).ok());
+            let entry = number.map(|number| self.entry(number)).filter(|entry| entry.name() == name.as_c_str());
+            entry.ok_or_else(|| PhaseError::Call {
+                doing: format!("list the files: {}", name.to_string_lossy()),
+                source: io::Error::other("not a file of this run"),
+            })
+        };
+        listings.iter().flatten().map(entry).collect()
+    }
+
+    /// The files of a worker for stat and delete: as listed where the directories were listed, else in `order`.
+    ///
+    /// # Errors
+    /// When a name was listed that is no file of the set.
+    pub fn entries_to_visit(&self, worker: u64, order: Order, survey: &Survey) -> Result<Arc<[Entry]>, PhaseError> {
+        match survey.get(worker as usize) {
+            Some(listings) => self.listed_entries(listings),
+            None => Ok(self.entries(worker, order)),
+        }
+    }
+
+    /// The names of a worker's directories.
+    fn directory_names(&self, worker: u64) -> impl Iterator<Item = CString> {
+        let kind = self.kind;
+        (0..self.dirs).map(move |directory| set_directory_name(kind, worker, directory))
+    }
+
+    /// Makes a worker's directories.
+    ///
+    /// # Errors
+    /// Names the directory.
+    pub fn make_directories(&self, target: &dyn Target, worker: u64) -> Result<(), PhaseError> {
+        self.directory_names(worker).try_for_each(|name| {
+            target.make_directory(&name).map_err(|source| PhaseError::Call {
+                doing: format!("make the directory {}", name.to_string_lossy()),
+                source,
+            })
+        })
+    }
+
+    /// Opens a worker's directories.
+    ///
+    /// # Errors
+    /// Names the directory.
+    pub fn open_directories(&self, target: &dyn Target, worker: u64) -> Result<Arc<[Handle]>, PhaseError> {
+        let open = |name: CString| {
+            target.open_directory(&name).map_err(|source| PhaseError::Call {
+                doing: format!("open the directory {}", name.to_string_lossy()),
+                source,
+            })
+        };
+        self.directory_names(worker).map(open).collect()
+    }
+
+    /// A failed call on a file: `create file 17 of 8192 (0000000011x)`.
+    #[cold]
+    #[must_use]
+    pub fn failed(&self, verb: &str, entry: &Entry, source: io::Error) -> PhaseError {
+        PhaseError::Call { doing: self.doing(verb, entry), source }
+    }
+
+    /// What is being done to a file.
+    #[must_use]
+    pub fn doing(&self, verb: &str, entry: &Entry) -> String {
+        format!("{verb} file {} of {} ({})", entry.number, self.files, entry.name().to_string_lossy())
+    }
+}
+
+/// Lists the directories of a file set whose order is that of its listings.
+///
+/// # Errors
+/// When a directory cannot be listed.
+pub fn survey(job: Job<'_>, kind: FileSetKind) -> Result<Survey, PhaseError> {
+    let settings = &job.plan.settings;
+    if settings.sequential_order == SequentialOrder::Index {
+        return Ok(Survey::new());
+    }
+    let set = FileSet::of(settings, kind);
+    let list = |handle: &Handle| {
+        job.target.list(handle).map_err(|source| PhaseError::Call { doing: "list a directory".to_owned(), source })
+    };
+    (0..settings.workers).map(|worker| set.open_directories(job.target, worker)?.iter().map(list).collect()).collect()
+}
+
+/// Removes what is left of a file set, with its directories, off the clock.
+pub fn remove(job: Job<'_>, kind: FileSetKind) {
+    let set = FileSet::of(&job.plan.settings, kind);
+    for worker in 0..set.workers {
+        for name in set.directory_names(worker) {
+            // What is left here is named when the run gives its ground back.
+            let Ok(directory) = job.target.open_directory(&name) else {
+                continue;
+            };
+            for file in job.target.list(&directory).unwrap_or_default() {
+                let _ = job.target.unlink(&directory, &file);
+            }
+            let _ = job.target.remove_directory(&name);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::target::scratch::is_set_file_name;
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+
+    fn set(kind: FileSetKind, files: u64, seed: u64) -> FileSet {
+        let settings = Settings { files, seed, min_size: 10, max_size: 1000, dirs: 3, workers: 2, ..Settings::default() };
+        FileSet::of(&settings, kind)
+    }
+
+    #[test]
+    fn names_are_those_of_the_design() {
+        let sequential = set(FileSetKind::Sequential, 1000, 1);
+        let names: Vec<String> = (0..1000).map(|i| sequential.entry(i).name().to_string_lossy().into_owned()).collect();
+        assert!(names.is_sorted());
+        assert!(names[255].starts_with("00000000ff"));
+        let lengths: BTreeSet<usize> = names.iter().map(String::len).collect();
+        assert_eq!(lengths, (10..=22).collect());
+        let random = set(FileSetKind::Random, 1000, 1);
+        assert!(random.entry(255).name().to_string_lossy().ends_with("00000000ff"));
+        for set in [sequential, random] {
+            assert!((0..1000).all(|i| is_set_file_name(set.entry(i).name())));
+        }
+    }
+
+    #[test]
+    fn every_seed_has_the_same_sum_of_sizes() {
+        let sum = |seed| (0..777).map(|i| set(FileSetKind::Random, 777, seed).size(i)).sum::<u64>();
+        assert_eq!(sum(1), sum(2));
+        assert_eq!(sum(1), Settings { files: 777, min_size: 10, max_size: 1000, ..Settings::default() }.file_set_bytes());
+        let sizes: Vec<u64> = (0..777).map(|i| set(FileSetKind::Random, 777, 1).size(i)).collect();
+        assert_eq!((sizes.iter().min(), sizes.iter().max()), (Some(&10), Some(&1000)));
+    }
+
+    proptest! {
+        #[test]
+        fn every_order_meets_each_file_once(files in 2_u64..500, seed: u64) {
+            let set = set(FileSetKind::Random, files, seed);
+            for order in [Order::Index, Order::Shuffled("a"), Order::Shuffled("b")] {
+                let numbers: BTreeSet<u32> = (0..2).flat_map(|worker| set.entries(worker, order).to_vec()).map(|entry| entry.number).collect();
+                prop_assert_eq!(numbers.len() as u64, files);
+            }
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! How each phase does its work: `prepare` makes names, buffers and orders, and only what it returns is on the clock.
+
+mod block_file;
+mod block_read;
+mod block_write;
+mod create;
+mod delete;
+mod error;
+mod file_set;
+mod pool;
+mod random_seek;
+mod rewrite;
+mod stamp;
+mod stat;
+mod tally;
+
+pub use error::{PhaseError, WrongData};
+pub use stamp::{Origin, Stamps};
+pub use tally::{Stop, Tally};
+
+use crate::model::phase::{Group, Phase};
+use crate::model::plan::Plan;
+use crate::target::Target;
+use crate::target::scratch::{FileSetKind, block_file_name};
+use std::ffi::CString;
+
+/// What a phase is prepared from.
+#[derive(Clone, Copy)]
+pub struct Job<'t> {
+    /// What is to be done.
+    pub plan: &'t Plan,
+    /// Where.
+    pub target: &'t dyn Target,
+    /// What marks the data as this run's.
+    pub stamps: &'t Stamps,
+    /// Why it may end early.
+    pub stop: &'t Stop<'t>,
+}
+
+/// What must be learned from the target before it goes cold: the listings of a file set's directories, by worker and directory.
+/// Empty where the phase knows its names.
+pub type Survey = Vec<Vec<Vec<CString>>>;
+
+/// The work of one worker: it does all of it and counts on the tally.
+pub type Work<'t> = Box<dyn FnMut(&mut Tally<'t>) -> Result<(), PhaseError> + Send + 't>;
+
+/// A flush after the last worker, inside the clock.
+pub type Flush<'t> = Box<dyn FnMut() -> Result<(), PhaseError> + Send + 't>;
+
+/// The timed part of a phase: everything that it needs was made before.
+pub struct Timed<'t> {
+    /// One work and one tally a worker.
+    pub workers: Vec<(Work<'t>, Tally<'t>)>,
+    /// What is flushed when the last worker is done.
+    pub flush: Option<Flush<'t>>,
+}
+
+/// Learns what a phase must know of the target before it goes cold.
+///
+/// # Errors
+/// When a directory cannot be listed.
+pub fn survey(phase: Phase, job: Job<'_>) -> Result<Survey, PhaseError> {
+    match phase {
+        Phase::SeqStat | Phase::SeqDelete => file_set::survey(job, FileSetKind::Sequential),
+        Phase::BlockWrite
+        | Phase::Rewrite
+        | Phase::BlockRead
+        | Phase::RandomSeek
+        | Phase::SeqCreate
+        | Phase::RandomCreate
+        | Phase::RandomStat
+        | Phase::RandomDelete => Ok(Survey::new()),
+    }
+}
+
+/// Makes everything that a phase needs, off the clock.
+///
+/// # Errors
+/// When a file or directory cannot be made or opened.
+pub fn prepare<'t>(phase: Phase, job: Job<'t>, survey: &Survey) -> Result<Timed<'t>, PhaseError> {
+    match phase {
+        Phase::BlockWrite => Ok(block_write::prepare(job)),
+        Phase::Rewrite => Ok(rewrite::prepare(job)),
+        Phase::BlockRead => Ok(block_read::prepare(job)),
+        Phase::RandomSeek => random_seek::prepare(job),
+        Phase::SeqCreate => create::prepare(job, FileSetKind::Sequential),
+        Phase::SeqStat => stat::prepare(job, FileSetKind::Sequential, survey),
+        Phase::SeqDelete => delete::prepare(job, FileSetKind::Sequential, survey),
+        Phase::RandomCreate => create::prepare(job, FileSetKind::Random),
+        Phase::RandomStat => stat::prepare(job, FileSetKind::Random, survey),
+        Phase::RandomDelete => delete::prepare(job, FileSetKind::Random, survey),
+    }
+}
+
+/// The phase whose result a phase needs.
+#[must_use]
+pub const fn needs(phase: Phase) -> Option<Phase> {
+    match phase {
+        Phase::BlockWrite | Phase::SeqCreate | Phase::RandomCreate => None,
+        Phase::Rewrite => Some(Phase::BlockWrite),
+        Phase::BlockRead | Phase::RandomSeek => Some(Phase::Rewrite),
+        Phase::SeqStat | Phase::SeqDelete => Some(Phase::SeqCreate),
+        Phase::RandomStat | Phase::RandomDelete => Some(Phase::RandomCreate),
+    }
+}
+
+/// Bytes that a phase reads from files, 0 for one that reads none; each file counts its least inode for metadata.
+#[must_use]
+pub fn bytes_read(phase: Phase, plan: &Plan, operations: u64) -> u64 {
+    /// The smallest inode of the common filesystems: what a cold stat must at least have read.
+    const LEAST_INODE: u64 = 128;
+    match phase {
+        Phase::BlockWrite | Phase::SeqCreate | Phase::RandomCreate => 0,
+        Phase::Rewrite | Phase::BlockRead => plan.settings.file_size,
+        Phase::RandomSeek => operations * plan.settings.seek_size,
+        Phase::SeqStat | Phase::SeqDelete | Phase::RandomStat | Phase::RandomDelete => operations * LEAST_INODE,
+    }
+}
+
+/// The files whose residency tells where a phase's data came from.
+#[must_use]
+pub fn files_read(phase: Phase, plan: &Plan) -> Vec<CString> {
+    match phase {
+        Phase::Rewrite | Phase::BlockRead | Phase::RandomSeek => (0..plan.settings.workers).map(block_file_name).collect(),
+        Phase::BlockWrite
+        | Phase::SeqCreate
+        | Phase::SeqStat
+        | Phase::SeqDelete
+        | Phase::RandomCreate
+        | Phase::RandomStat
+        | Phase::RandomDelete => Vec::new(),
+    }
+}
+
+/// Whether no later phase of the plan uses the files of this one, so that they can go.
+#[must_use]
+pub const fn is_last_of_its_files(phase: Phase) -> bool {
+    match phase {
+        Phase::RandomSeek | Phase::SeqDelete | Phase::RandomDelete => true,
+        Phase::BlockWrite
+        | Phase::Rewrite
+        | Phase::BlockRead
+        | Phase::SeqCreate
+        | Phase::SeqStat
+        | Phase::RandomCreate
+        | Phase::RandomStat => false,
+    }
+}
+
+/// Removes the files that a phase and those before it made, off the clock. What cannot be removed is left to the end of the run,
+/// which names it.
+pub fn remove_files(phase: Phase, job: Job<'_>) {
+    match phase.row().group {
+        Group::Block | Group::Seek => block_file::remove(job),
+        Group::Sequential => file_set::remove(job, FileSetKind::Sequential),
+        Group::Random => file_set::remove(job, FileSetKind::Random),
+    }
+}

@@ -1,0 +1,32 @@
+//! Rewrite: read each chunk, check it, change every stamp and write it back; flush and close.
+
+use super::block_file::BlockFiles;
+use super::pool::Buffer;
+use super::stamp::{REWRITTEN, WRITTEN};
+use super::{Job, Tally, Timed};
+use crate::target::Access;
+
+/// Makes the buffer of each worker.
+pub fn prepare(job: Job<'_>) -> Timed<'_> {
+    let files = BlockFiles::of(job);
+    let workers = files.files.clone().into_iter().map(|file| {
+        let files = files.clone();
+        let tally = Tally::of_known(job, file.chunks);
+        let mut buffer = Buffer::of(file.chunk_size);
+        let work = move |tally: &mut Tally<'_>| {
+            let handle = files.open(&file, Access::ReadWrite)?;
+            let stamper = files.stamper(&file, REWRITTEN);
+            for chunk in 0..file.chunks {
+                let offset = chunk * file.chunk_size as u64;
+                files.read(&file, &handle, buffer.bytes(), offset, WRITTEN)?;
+                stamper.mark(buffer.bytes(), offset);
+                files.write(&file, &handle, buffer.bytes(), offset)?;
+                tally.operation(file.chunk_size as u64)?;
+            }
+            tally.acknowledged();
+            files.sync_and_close(&file, handle)
+        };
+        (Box::new(work) as super::Work<'_>, tally)
+    });
+    Timed { workers: workers.collect(), flush: None }
+}

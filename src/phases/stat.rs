@@ -1,0 +1,84 @@
+//! Stat: ask for the status of each file of a set; a file with content is read and checked too, as Bonnie++ does.
+
+use super::error::PhaseError;
+use super::file_set::{Entry, FileSet, Order};
+use super::pool::Buffer;
+use super::{Job, Survey, Tally, Timed, Work};
+use crate::model::settings::Io;
+use crate::target::scratch::FileSetKind;
+use crate::target::{Access, Handle, read_exact};
+use std::io;
+
+/// Makes the names in their order and opens the directories.
+pub fn prepare<'t>(job: Job<'t>, kind: FileSetKind, survey: &Survey) -> Result<Timed<'t>, PhaseError> {
+    let settings = &job.plan.settings;
+    let set = FileSet::of(settings, kind);
+    let order = match kind {
+        FileSetKind::Sequential => Order::Index,
+        FileSetKind::Random => Order::Shuffled("random_stat order"),
+    };
+    let mut workers = Vec::new();
+    for worker in 0..settings.workers {
+        let directories = set.open_directories(job.target, worker)?;
+        let entries = set.entries_to_visit(worker, order, survey)?;
+        let mut visitor = Visitor { job, set, buffer: Buffer::of(settings.chunk_size.min(settings.max_size) as usize) };
+        let tally = Tally::of_known(job, entries.len() as u64);
+        let work = move |tally: &mut Tally<'_>| {
+            for entry in entries.iter() {
+                visitor.visit(&directories[set.directory(entry.number)], entry)?;
+                tally.operation(1)?;
+            }
+            tally.finish();
+            Ok(())
+        };
+        workers.push((Box::new(work) as Work<'_>, tally));
+    }
+    Ok(Timed { workers, flush: None })
+}
+
+struct Visitor<'t> {
+    job: Job<'t>,
+    set: FileSet,
+    buffer: Buffer,
+}
+
+impl Visitor<'_> {
+    fn visit(&mut self, directory: &Handle, entry: &Entry) -> Result<(), PhaseError> {
+        let size = self.job.target.status(directory, entry.name()).map_err(|source| self.set.failed("stat", entry, source))?;
+        let expected = self.set.size(entry.number);
+        if size != expected {
+            let source = io::Error::other(format!("it has {size} bytes, {expected} were written"));
+            return Err(self.set.failed("stat", entry, source));
+        }
+        if size == 0 { Ok(()) } else { self.read(directory, entry, size) }
+    }
+
+    fn read(&mut self, directory: &Handle, entry: &Entry, size: u64) -> Result<(), PhaseError> {
+        let (target, set) = (self.job.target, self.set);
+        let opened = target.open(directory, entry.name(), Access::Read, Io::Buffered);
+        let file = opened.map_err(|source| set.failed("open", entry, source))?;
+        let stamper = self.job.stamps.of(set.origin(entry.number));
+        let mut offset = 0;
+        while offset < size {
+            let buffer = self.buffer.bytes();
+            let length = (size - offset).min(buffer.len() as u64) as usize;
+            let bytes = &mut buffer[..length];
+            read_exact(target, &file, bytes, offset).map_err(|source| set.failed("read", entry, source))?;
+            if let Some(place) = stamper.first_wrong(bytes, offset) {
+                let found = bytes[place..].first_chunk().copied().unwrap_or_default();
+                return Err(self.wrong_data(entry, found, offset + place as u64));
+            }
+            offset += length as u64;
+        }
+        target.close(file).map_err(|source| set.failed("close", entry, source))
+    }
+
+    #[cold]
+    fn wrong_data(&self, entry: &Entry, found: [u8; 8], offset: u64) -> PhaseError {
+        let set = self.set;
+        let files: Vec<(u64, u64)> =
+            (0..set.files() as u32).map(|number| (set.origin(number).file, set.size(number))).collect();
+        let found = self.job.stamps.explain(found, offset, set.origin(entry.number), &files);
+        PhaseError::WrongData { doing: set.doing("read", entry), offset, found }
+    }
+}

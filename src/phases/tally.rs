@@ -1,0 +1,218 @@
+//! The tally of a worker: it counts work, reads the clock after each operation, and never allocates.
+
+use super::Job;
+use super::error::PhaseError;
+use crate::model::histogram::Histogram;
+use crate::model::slices::SliceClock;
+use crate::target::Target;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Operations by which it is decided how often the clock is read.
+const TRIAL: u64 = 1024;
+/// Under this average, in nanoseconds, one reading of the clock serves several operations.
+const FAST_NANOSECONDS: u64 = 2000;
+/// How many.
+const BATCH: u64 = 16;
+
+/// Why work ends early.
+#[derive(Debug)]
+pub struct Stop<'a> {
+    /// The user asked for it.
+    pub interrupted: &'a AtomicBool,
+    /// Another worker failed.
+    pub failed: AtomicBool,
+}
+
+impl<'a> Stop<'a> {
+    /// Nothing failed yet; the user may ask through `interrupted`.
+    #[must_use]
+    pub const fn of(interrupted: &'a AtomicBool) -> Self {
+        Self { interrupted, failed: AtomicBool::new(false) }
+    }
+
+    fn is_wanted(&self) -> bool {
+        self.interrupted.load(Ordering::Relaxed) || self.failed.load(Ordering::Relaxed)
+    }
+}
+
+/// What a worker counts.
+pub struct Tally<'t> {
+    target: &'t dyn Target,
+    stop: &'t Stop<'t>,
+    start_ns: u64,
+    last_ns: u64,
+    pending: u64,
+    until_reading: u64,
+    batch: u64,
+    /// Work done, in the phase's unit.
+    pub work: u64,
+    /// Timed operations.
+    pub operations: u64,
+    /// Nanoseconds from the start to the last acknowledged operation; 0 where the phase has no such moment.
+    pub acknowledged_ns: u64,
+    /// Latencies.
+    pub latency: Histogram,
+    /// The longest one in nanoseconds.
+    pub latency_max_ns: u64,
+    /// Operations that one reading of the clock served, at the most.
+    pub latency_batch: u64,
+    /// The trend.
+    pub slices: SliceClock,
+}
+
+impl<'t> Tally<'t> {
+    /// For a worker of a known number of operations.
+    #[must_use]
+    pub fn of_known(job: Job<'t>, operations: u64) -> Self {
+        Self::of(job, SliceClock::of_known(operations))
+    }
+
+    /// For a worker whose end is not known.
+    #[must_use]
+    pub fn of_unknown(job: Job<'t>) -> Self {
+        Self::of(job, SliceClock::of_unknown())
+    }
+
+    fn of(job: Job<'t>, slices: SliceClock) -> Self {
+        Self {
+            target: job.target,
+            stop: job.stop,
+            start_ns: 0,
+            last_ns: 0,
+            pending: 0,
+            until_reading: 1,
+            batch: 1,
+            work: 0,
+            operations: 0,
+            acknowledged_ns: 0,
+            latency: Histogram::default(),
+            latency_max_ns: 0,
+            latency_batch: 1,
+            slices,
+        }
+    }
+
+    /// Starts at a moment of the target's clock, the same for all workers of a phase.
+    pub const fn start(&mut self, start_ns: u64) {
+        self.start_ns = start_ns;
+        self.last_ns = start_ns;
+    }
+
+    /// Nanoseconds from the start to the last reading of the clock.
+    #[inline]
+    #[must_use]
+    pub const fn elapsed_ns(&self) -> u64 {
+        self.last_ns - self.start_ns
+    }
+
+    /// Counts one operation with its work.
+    ///
+    /// # Errors
+    /// [`PhaseError::Stopped`] when the phase is to end early.
+    #[inline]
+    pub fn operation(&mut self, work: u64) -> Result<(), PhaseError> {
+        self.work += work;
+        self.pending += 1;
+        if self.pending < self.until_reading { Ok(()) } else { self.read_clock() }
+    }
+
+    fn read_clock(&mut self) -> Result<(), PhaseError> {
+        self.settle();
+        if self.stop.is_wanted() { Err(PhaseError::Stopped) } else { Ok(()) }
+    }
+
+    /// Reads the clock for the operations since the last reading.
+    fn settle(&mut self) {
+        if self.pending == 0 {
+            return;
+        }
+        let now_ns = self.target.now_ns();
+        let each_ns = (now_ns - self.last_ns) / self.pending;
+        self.latency.record(each_ns, self.pending);
+        self.latency_max_ns = self.latency_max_ns.max(each_ns);
+        self.slices.done(self.pending, now_ns - self.start_ns);
+        self.operations += self.pending;
+        self.pending = 0;
+        self.last_ns = now_ns;
+        if self.operations == TRIAL && self.elapsed_ns() < TRIAL * FAST_NANOSECONDS {
+            self.batch = BATCH;
+            self.latency_batch = BATCH;
+        }
+        self.until_reading = self.batch.min(self.slices.until_end());
+    }
+
+    /// Ends the operations: the last ones of a batch are counted too.
+    pub fn finish(&mut self) {
+        self.settle();
+    }
+
+    /// Ends the operations and notes that all of them are acknowledged now.
+    pub fn acknowledged(&mut self) {
+        self.settle();
+        self.acknowledged_ns = self.elapsed_ns();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::plan::{DropCaches, Plan};
+    use crate::model::profile::Profile;
+    use crate::phases::Stamps;
+    use crate::target::pretend::PretendTarget;
+
+    /// Hands a job on a pretended target, whose calls take `cost_ns`, to a test.
+    fn with_job(cost_ns: u64, test: impl FnOnce(Job<'_>, &PretendTarget, &Stop<'_>)) {
+        let target = PretendTarget::costing(move |_| cost_ns);
+        let interrupted = AtomicBool::new(false);
+        let stop = Stop::of(&interrupted);
+        let plan = Plan::of(&Profile::named("quick", 0).unwrap(), 1, DropCaches::Never).unwrap();
+        let job = Job { plan: &plan, target: &target, stamps: &Stamps::default(), stop: &stop };
+        test(job, &target, &stop);
+    }
+
+    fn check(cost_ns: u64, operations: u64, expected_batch: u64) {
+        with_job(cost_ns, |job, target, _| {
+            let mut tally = Tally::of_known(job, operations);
+            tally.start(target.now_ns());
+            for _ in 0..operations {
+                target.flush().unwrap();
+                tally.operation(10).unwrap();
+            }
+            tally.acknowledged();
+            assert_eq!(tally.latency.total(), operations);
+            assert_eq!((tally.work, tally.operations), (10 * operations, operations));
+            assert_eq!((tally.latency_batch, tally.acknowledged_ns), (expected_batch, operations * cost_ns));
+            assert_eq!(tally.latency_max_ns, cost_ns);
+            let p50 = tally.latency.percentile(0.5).unwrap();
+            assert!((p50 / cost_ns as f64 - 1.0).abs() < 1.0 / 16.0);
+        });
+    }
+
+    #[test]
+    fn slow_operations_are_timed_one_by_one() {
+        check(2048, 5000, 1);
+    }
+
+    #[test]
+    fn fast_operations_are_timed_in_batches_and_none_is_lost() {
+        check(1000, 5003, 16);
+    }
+
+    #[test]
+    fn few_operations_are_never_timed_in_batches() {
+        check(10, 1024, 16);
+        check(10, 1023, 1);
+    }
+
+    #[test]
+    fn a_wish_to_stop_is_heard() {
+        with_job(1, |job, _, stop| {
+            let mut tally = Tally::of_unknown(job);
+            tally.start(0);
+            assert!(tally.operation(1).is_ok());
+            stop.failed.store(true, Ordering::Relaxed);
+            assert!(matches!(tally.operation(1), Err(PhaseError::Stopped)));
+        });
+    }
+}

@@ -1,0 +1,258 @@
+//! CSV with a row per run and phase: everything that was counted, for spreadsheets and scripts.
+
+use super::{Renderer, Report, facts};
+use crate::model::printable::printable;
+use crate::model::record::{Counted, PhaseRecord, PhaseResult, RunRecord};
+use std::collections::BTreeMap;
+
+/// The format `csv`.
+pub(super) struct Csv;
+
+/// The columns. Never reordered or renamed: scripts rely on them.
+const COLUMNS: [&str; 31] = [
+    "label",
+    "run",
+    "round",
+    "phase",
+    "unit",
+    "work",
+    "elapsed_s",
+    "rate",
+    "ack_s",
+    "ack_rate",
+    "cpu_own_pct",
+    "cpu_system_pct",
+    "p50_us",
+    "p99_us",
+    "max_us",
+    "cache",
+    "durable",
+    "flags",
+    "status",
+    "profile",
+    "workload_id",
+    "seed",
+    "started",
+    "batch",
+    "filesystem",
+    "mount_options",
+    "device",
+    "kernel",
+    "io",
+    "workers",
+    "tags",
+];
+
+impl Renderer for Csv {
+    fn name(&self) -> &'static str {
+        "csv"
+    }
+
+    fn extension(&self) -> &'static str {
+        "csv"
+    }
+
+    fn purpose(&self) -> &'static str {
+        "a row per run and phase, every number, for spreadsheets and scripts"
+    }
+
+    fn render(&self, report: &Report<'_>) -> String {
+        let rows = report.records.iter().zip(1_usize..).flat_map(|(run, number)| {
+            let facts = RunCells::of(run, number);
+            run.phases.iter().map(move |record| facts.row(record).to_vec())
+        });
+        text_of(&COLUMNS, rows)
+    }
+}
+
+/// Rows of cells as CSV text, quoted where RFC 4180 asks for it, each line ended by a line feed.
+pub(super) fn text_of(columns: &[&str], rows: impl Iterator<Item = Vec<String>>) -> String {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    let header: Vec<String> = columns.iter().map(|column| (*column).to_owned()).collect();
+    for row in std::iter::once(header).chain(rows) {
+        // Memory takes all that is written, and every row has as many cells as the first.
+        writer.write_record(&row).expect("a row of CSV fits in memory");
+    }
+    let bytes = writer.into_inner().expect("memory needs no flush");
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// The cells that all phases of a run share.
+struct RunCells {
+    before: [String; 3],
+    after: [String; 12],
+}
+
+impl RunCells {
+    fn of(run: &RunRecord, number: usize) -> Self {
+        let settings = &run.plan.settings;
+        Self {
+            before: [printable(&run.label), number.to_string(), run.round.to_string()],
+            after: [
+                printable(&run.profile),
+                run.workload_id.to_string(),
+                settings.seed.to_string(),
+                printable(&run.started),
+                run.batch.to_string(),
+                printable(&run.filesystem.kind),
+                printable(&run.filesystem.mount_options),
+                facts::device_cell(&run.device).unwrap_or_default(),
+                printable(run.machine.kernel.as_deref().unwrap_or_default()),
+                settings.io.name(),
+                settings.workers.to_string(),
+                tags(&run.tags),
+            ],
+        }
+    }
+
+    fn row(&self, record: &PhaseRecord) -> [String; 31] {
+        let row = record.name.row();
+        let [label, number, round] = self.before.clone();
+        let [profile, workload, seed, started, batch, filesystem, mount_options, device, kernel, io, workers, tags] = self.after.clone();
+        let [work, elapsed, rate, ack, ack_rate, own, system, p50, p99, max] = figures(record);
+        let cache = record.cache.map(|label| label.to_string()).unwrap_or_default();
+        let durable = record.durable.map(|label| label.word().to_owned()).unwrap_or_default();
+        let flags = record.flags.iter().map(|flag| flag.word()).collect::<Vec<_>>().join(" ");
+        let (phase, unit, status) = (row.name.to_owned(), row.unit.name().to_owned(), record.status.name().to_owned());
+        [
+            label,
+            number,
+            round,
+            phase,
+            unit,
+            work,
+            elapsed,
+            rate,
+            ack,
+            ack_rate,
+            own,
+            system,
+            p50,
+            p99,
+            max,
+            cache,
+            durable,
+            flags,
+            status,
+            profile,
+            workload,
+            seed,
+            started,
+            batch,
+            filesystem,
+            mount_options,
+            device,
+            kernel,
+            io,
+            workers,
+            tags,
+        ]
+    }
+}
+
+/// The cells from `work` to `max_us`; what is not known is empty.
+fn figures(record: &PhaseRecord) -> [String; 10] {
+    match &record.result {
+        None => Default::default(),
+        Some(PhaseResult::Counted(counted)) => counted_figures(counted),
+        Some(PhaseResult::Reported(reported)) => {
+            let max = reported.latency_max_ns.map(|ns| microseconds(ns as f64)).unwrap_or_default();
+            let (rate, own) = (fixed(reported.rate, 3), fixed(reported.cpu_percent, 2));
+            let none = String::new;
+            [none(), none(), rate, none(), none(), own, none(), none(), none(), max]
+        }
+    }
+}
+
+fn counted_figures(counted: &Counted) -> [String; 10] {
+    let percentile = |share| counted.latency_percentile_ns(share).map(microseconds).unwrap_or_default();
+    [
+        counted.work.to_string(),
+        seconds(counted.elapsed_ns),
+        fixed(counted.rate(), 3),
+        counted.acknowledged_ns.map(seconds).unwrap_or_default(),
+        fixed(counted.acknowledged_rate(), 3),
+        fixed(counted.cpu_own_percent(), 2),
+        fixed(counted.cpu_system_percent(), 2),
+        percentile(0.5),
+        percentile(0.99),
+        microseconds(counted.latency_max_ns as f64),
+    ]
+}
+
+/// A number with fixed decimals and no comma; empty when it is not known.
+pub(super) fn fixed(value: Option<f64>, decimals: usize) -> String {
+    value.filter(|value| value.is_finite()).map(|value| format!("{value:.decimals$}")).unwrap_or_default()
+}
+
+/// Seconds with nine decimals, exact.
+fn seconds(nanoseconds: u64) -> String {
+    format!("{}.{:09}", nanoseconds / 1_000_000_000, nanoseconds % 1_000_000_000)
+}
+
+/// Microseconds with three decimals.
+pub(super) fn microseconds(nanoseconds: f64) -> String {
+    format!("{:.3}", nanoseconds / 1e3)
+}
+
+/// `key=value` pairs joined by blanks; a blank, `=` or `%` inside is percent-encoded, so that the cell can be taken apart again.
+fn tags(tags: &BTreeMap<String, String>) -> String {
+    let encoded = |text: &str| printable(text).replace('%', "%25").replace(' ', "%20").replace('=', "%3D");
+    tags.iter().map(|(key, value)| format!("{}={}", encoded(key), encoded(value))).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::flag::Flag;
+    use crate::model::phase::Phase;
+    use crate::model::record::Reported;
+    use crate::model::sample;
+
+    fn rows_of(records: &[RunRecord]) -> Vec<BTreeMap<String, String>> {
+        let text = Csv.render(&Report::of(records));
+        let mut reader = csv::Reader::from_reader(text.as_bytes());
+        reader.deserialize().map(Result::unwrap).collect()
+    }
+
+    #[test]
+    fn a_row_has_every_cell() {
+        let mut run = sample::run("ext4, old", 3);
+        run.tags = [("a b".to_owned(), "50%=x".to_owned()), ("disk".to_owned(), "new".to_owned())].into();
+        sample::phase_mut(&mut run, Phase::BlockWrite).flags = vec![Flag::Short, Flag::Batched];
+        let expected = "\"ext4, old\",1,3,block_write,bytes,524288000,1.000000000,524288000.000,0.800000000,655360000.000,16.00,40.00,\
+            41.983,41.983,50.000,,durable,short batched,ok,std/1,7f3a91c2e05d4b18,1,2026-11-30T10:00:00Z,51ce77aa01020304,ext4,\
+            \"rw,relatime\",sda1 Samsung SSD 870,Linux 6.18.4,buffered,1,a%20b=50%25%3Dx disk=new";
+        run.filesystem.kind = "ext4".to_owned();
+        let text = Csv.render(&Report::of(&[run]));
+        let mut lines = text.lines();
+        assert_eq!(lines.next().unwrap(), COLUMNS.join(","));
+        assert_eq!(lines.next().unwrap(), expected);
+        assert_eq!(text.lines().count(), 1 + Phase::ALL.len());
+        assert!(text.ends_with('\n') && !text.contains('\r'));
+    }
+
+    #[test]
+    fn runs_are_counted_over_all_records() {
+        let rows = rows_of(&[sample::run("a", 1), sample::run("b", 1), sample::run("a", 2)]);
+        assert_eq!(rows.len(), 30);
+        let runs: Vec<(&str, &str)> = rows.iter().step_by(10).map(|row| (row["run"].as_str(), row["round"].as_str())).collect();
+        assert_eq!(runs, [("1", "1"), ("2", "1"), ("3", "2")]);
+    }
+
+    #[test]
+    fn what_has_no_number_has_its_row() {
+        let mut run = sample::run("a", 1);
+        run.phases = vec![PhaseRecord::failed(Phase::BlockWrite, "full"), PhaseRecord::skipped(Phase::SeqStat, "files = 0")];
+        let reported = Reported { rate: Some(1234.5), cpu_percent: Some(7.0), latency_max_ns: Some(12_345) };
+        run.phases.push(PhaseRecord { result: Some(PhaseResult::Reported(reported)), ..PhaseRecord::skipped(Phase::SeqDelete, "") });
+        let rows = rows_of(&[run]);
+        let picked: Vec<[&str; 7]> = rows
+            .iter()
+            .map(|row| ["status", "work", "elapsed_s", "rate", "cpu_own_pct", "p99_us", "max_us"].map(|column| row[column].as_str()))
+            .collect();
+        assert_eq!(picked[0], ["failed", "", "", "", "", "", ""]);
+        assert_eq!(picked[1], ["skipped", "", "", "", "", "", ""]);
+        assert_eq!(picked[2], ["skipped", "", "", "1234.500", "7.00", "", "12.345"]);
+    }
+}

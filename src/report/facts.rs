@@ -1,0 +1,259 @@
+//! The facts that a pasted table needs to stand alone: what was run, on which machine, on which filesystem.
+
+use super::Section;
+use super::layout::join_and;
+use crate::model::identity::Identity;
+use crate::model::machine::{Device, Filesystem, FilesystemClass, Machine};
+use crate::model::printable::printable;
+use crate::model::record::RunRecord;
+use crate::model::series::Series;
+use crate::units::rounded_size;
+use std::collections::BTreeSet;
+
+/// What heads a section, part by part: `barrow 0.1.0`, `std/1`, `3 targets × 6 runs, interleaved`, `2026-11-30`.
+pub(super) fn title(section: &Section<'_>) -> Vec<String> {
+    let version = format!("barrow {}", distinct(runs(section).map(|run| run.version.clone())).join("/"));
+    let profile = distinct(runs(section).map(|run| run.profile.clone())).join("/");
+    [version, profile, extent(section), dates(section)].into_iter().map(|part| printable(&part)).filter(|part| !part.is_empty()).collect()
+}
+
+fn runs<'a>(section: &'a Section<'_>) -> impl Iterator<Item = &'a RunRecord> {
+    section.series.iter().flat_map(|series| series.runs.iter().copied())
+}
+
+/// The different items in the order of first appearance.
+fn distinct(items: impl Iterator<Item = String>) -> Vec<String> {
+    let mut seen = Vec::new();
+    for item in items {
+        if !seen.contains(&item) {
+            seen.push(item);
+        }
+    }
+    seen
+}
+
+fn extent(section: &Section<'_>) -> String {
+    let batches: BTreeSet<Identity> = section.series.iter().map(|series| series.batch).collect();
+    let counts: Vec<usize> = section.series.iter().map(|series| series.runs.len()).collect();
+    let (least, most) = (counts.iter().min().copied().unwrap_or(0), counts.iter().max().copied().unwrap_or(0));
+    let runs = match (least, most) {
+        (1, 1) => "1 run".to_owned(),
+        (least, most) if least == most => format!("{most} runs"),
+        _ => format!("{least} – {most} runs"),
+    };
+    let targets = match (section.series.len(), batches.len()) {
+        (1, _) => "1 target".to_owned(),
+        (count, 1) => format!("{count} targets"),
+        (count, _) => format!("{count} series"),
+    };
+    let is_interleaved =
+        |batch: &Identity| section.series.iter().filter(|series| series.batch == *batch && series.runs.len() > 1).count() > 1;
+    let batches_text = if batches.len() > 1 { format!(", {} batches", batches.len()) } else { String::new() };
+    let interleaved = if batches.iter().any(is_interleaved) { ", interleaved" } else { "" };
+    format!("{targets} × {runs}{batches_text}{interleaved}")
+}
+
+/// The day of the first run, and of the last where it is another.
+fn dates(section: &Section<'_>) -> String {
+    let days: BTreeSet<String> = runs(section).map(|run| run.started.chars().take(10).collect()).collect();
+    match (days.first(), days.last()) {
+        (Some(first), Some(last)) if first != last => format!("{first} – {last}"),
+        (Some(only), _) => only.clone(),
+        (None, _) => String::new(),
+    }
+}
+
+/// The facts of machine and targets, a line each: those that all share once, the others behind the names of their series.
+pub(super) fn lines(section: &Section<'_>) -> Vec<String> {
+    let mut lines: Vec<String> = per_fact(section, |series| machine_facts(&series.first.machine)).into_iter().map(machine_line).collect();
+    lines.extend(per_fact(section, target_facts).into_iter().map(|fact| target_line(section, fact)));
+    lines
+}
+
+/// A fact and the names of the series that share it; no names where all do.
+struct SharedFact {
+    names: Vec<String>,
+    is_shared_by_all: bool,
+    fact: String,
+}
+
+fn per_fact(section: &Section<'_>, fact: impl Fn(&Series<'_>) -> String) -> Vec<SharedFact> {
+    let facts: Vec<String> = section.series.iter().map(fact).collect();
+    let different = distinct(facts.iter().cloned());
+    let names_of = |fact: &String| -> Vec<String> {
+        section.series.iter().zip(&facts).filter(|(_, other)| *other == fact).map(|(series, _)| series.name.clone()).collect()
+    };
+    let is_shared_by_all = different.len() == 1;
+    let known = different.iter().filter(|fact| !fact.is_empty());
+    known.map(|fact| SharedFact { names: names_of(fact), is_shared_by_all, fact: fact.clone() }).collect()
+}
+
+fn machine_line(fact: SharedFact) -> String {
+    if fact.is_shared_by_all { fact.fact } else { format!("{}: {}", join_and(&fact.names), fact.fact) }
+}
+
+/// A label that is the filesystem's type is not said twice.
+fn target_line(section: &Section<'_>, fact: SharedFact) -> String {
+    match fact.names.as_slice() {
+        [name] if section.series.iter().any(|series| series.name == *name && series.first.filesystem.kind == *name) => fact.fact,
+        [_, _, ..] if fact.is_shared_by_all => format!("every target: {}", fact.fact),
+        names => format!("{}: {}", join_and(names), fact.fact),
+    }
+}
+
+fn machine_facts(machine: &Machine) -> String {
+    let cpus = machine.cpus.map(|cpus| if cpus == 1 { "1 CPU".to_owned() } else { format!("{cpus} CPUs") });
+    let cpus = match (&machine.cpu_model, cpus) {
+        (Some(model), Some(cpus)) => Some(format!("{cpus} ({model})")),
+        (model, cpus) => cpus.or(model.clone()),
+    };
+    let ram = machine.ram_bytes.map(|bytes| format!("{} RAM", rounded_size(bytes)));
+    let kernel = match (&machine.kernel, &machine.architecture) {
+        (Some(kernel), Some(architecture)) => Some(format!("{kernel} {architecture}")),
+        (kernel, architecture) => kernel.clone().or(architecture.clone()),
+    };
+    let facts: Vec<String> = [machine.hostname.clone(), kernel, cpus, ram].into_iter().flatten().collect();
+    printable(&facts.join(", "))
+}
+
+fn target_facts(series: &Series<'_>) -> String {
+    let run = series.first;
+    let mut facts = filesystem_facts(&run.filesystem);
+    let device = device_facts(&run.device);
+    if !device.is_empty() {
+        facts.push(device);
+    }
+    let tags: Vec<String> = run.tags.iter().map(|(key, value)| format!("{key}={value}")).collect();
+    if !tags.is_empty() {
+        facts.push(format!("tags {}", tags.join(" ")));
+    }
+    printable(&facts.join(", "))
+}
+
+/// The facts of a filesystem; those that are empty or 0 (imported records) are left out.
+fn filesystem_facts(filesystem: &Filesystem) -> Vec<String> {
+    let size = match (filesystem.size_bytes, filesystem.free_bytes) {
+        (0, _) => String::new(),
+        (size, free) => format!("{} {:.0} % full", rounded_size(size), size.saturating_sub(free) as f64 * 100.0 / size as f64),
+    };
+    let class = match filesystem.class {
+        FilesystemClass::Block | FilesystemClass::Zfs => "",
+        FilesystemClass::Memory => "in memory",
+        FilesystemClass::Network => "on a server",
+        FilesystemClass::Fuse => "by FUSE",
+        FilesystemClass::Overlay => "on another filesystem",
+    };
+    let kind = match (filesystem.kind.as_str(), filesystem.mount_options.as_str()) {
+        ("", options) => options.to_owned(),
+        (kind, "") => kind.to_owned(),
+        (kind, options) => format!("{kind} ({options})"),
+    };
+    [kind, size, class.to_owned()].into_iter().filter(|fact| !fact.is_empty()).collect()
+}
+
+fn device_facts(device: &Device) -> String {
+    let size = device.size_bytes.map(rounded_size);
+    let rotational = (device.rotational == Some(true)).then(|| "rotating".to_owned());
+    let details: Vec<String> = [device.model.clone(), size, rotational].into_iter().flatten().collect();
+    match (&device.name, details.is_empty()) {
+        (Some(name), true) => name.clone(),
+        (Some(name), false) => format!("{name} ({})", details.join(", ")),
+        (None, _) => details.join(", "),
+    }
+}
+
+/// Name and model of the device in one cell; `None` when neither is known.
+pub(super) fn device_cell(device: &Device) -> Option<String> {
+    let parts: Vec<&str> = [&device.name, &device.model].into_iter().flatten().map(String::as_str).collect();
+    (!parts.is_empty()).then(|| printable(&parts.join(" ")))
+}
+
+/// The parameters of the plan, `key=value` each. Where the plans of a section differ in a value (none of them decides the work) all
+/// stand there: `runs=6/3`.
+pub(super) fn parameters(section: &Section<'_>) -> Vec<String> {
+    let plans: Vec<Vec<(String, String)>> = section.series.iter().map(|series| plan_pairs(series.first)).collect();
+    let Some(first) = plans.first() else { return Vec::new() };
+    let all = first.iter().map(|(key, _)| {
+        let values = plans.iter().flatten().filter(|(other, _)| other == key).map(|(_, value)| value.clone());
+        printable(&format!("{key}={}", distinct(values).join("/")))
+    });
+    all.collect()
+}
+
+fn plan_pairs(run: &RunRecord) -> Vec<(String, String)> {
+    let drop_caches = match run.plan.drop_caches {
+        crate::model::plan::DropCaches::Auto => "auto",
+        crate::model::plan::DropCaches::Never => "never",
+    };
+    let mut pairs = vec![("profile".to_owned(), run.profile.clone())];
+    let split = |text: &String| text.split_once('=').map(|(key, value)| (key.to_owned(), value.to_owned()));
+    pairs.extend(run.plan.parameters().iter().filter_map(split));
+    pairs.push(("drop_caches".to_owned(), drop_caches.to_owned()));
+    pairs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::sample;
+    use crate::report::Report;
+
+    #[test]
+    fn the_title_tells_how_much_was_run() {
+        let mut records: Vec<RunRecord> = (1..=6).flat_map(|round| ["ext4", "xfs"].map(|label| sample::run(label, round))).collect();
+        records[11].started = "2026-12-01T00:00:00Z".to_owned();
+        let title_of = |records: &[RunRecord]| title(&Report::of(records).sections[0]);
+        let whole = title_of(&records);
+        assert_eq!(whole, ["barrow 0.1.0", "std/1", "2 targets × 6 runs, interleaved", "2026-11-30 – 2026-12-01"]);
+        assert_eq!(title_of(&records[..2])[2], "2 targets × 1 run");
+        assert_eq!(title_of(&records[..3])[2], "2 targets × 1 – 2 runs");
+        records.iter_mut().skip(6).for_each(|run| run.batch = Identity(7));
+        assert_eq!(title_of(&records)[2], "4 series × 3 runs, 2 batches, interleaved");
+    }
+
+    #[test]
+    fn facts_name_their_series_where_they_differ() {
+        let mut records = [sample::run("ext4", 1), sample::run("xfs", 1)];
+        let lines_of = |records: &[RunRecord]| lines(&Report::of(records).sections[0]);
+        let facts = lines_of(&records);
+        assert_eq!(facts[0], "Linux 6.18.4 x86_64, 4 CPUs, 16 GiB RAM");
+        assert_eq!(facts[1], "ext4 (rw,relatime), 200 GiB 10 % full, sda1 (Samsung SSD 870, 931 GiB)");
+        assert_eq!(facts.len(), 3);
+        records[1].machine.kernel = None;
+        records[1].machine.architecture = None;
+        records[1].tags.insert("disk".to_owned(), "new".to_owned());
+        let facts = lines_of(&records);
+        assert_eq!(facts[1], "xfs: 4 CPUs, 16 GiB RAM");
+        assert!(facts[3].ends_with("tags disk=new"), "{facts:?}");
+    }
+
+    #[test]
+    fn a_fact_of_all_targets_is_said_once() {
+        let mut records = ["old", "new", "newer"].map(|label| sample::run(label, 1));
+        records.iter_mut().for_each(|run| run.filesystem.kind = "ext4".to_owned());
+        let facts = lines(&Report::of(&records).sections[0]);
+        assert!(facts.len() == 2 && facts[1].starts_with("every target: ext4 (rw,relatime)"), "{facts:?}");
+        records[2].filesystem.kind = "xfs".to_owned();
+        let facts = lines(&Report::of(&records).sections[0]);
+        assert!(facts[1].starts_with("old and new: ext4 (") && facts[2].starts_with("newer: xfs ("), "{facts:?}");
+    }
+
+    #[test]
+    fn unknown_facts_are_left_out() {
+        let mut run = sample::run("", 1);
+        run.machine = Machine::default();
+        run.device = Device::default();
+        run.filesystem.mount_options.clear();
+        run.filesystem.size_bytes = 0;
+        assert!(lines(&Report::of(&[run]).sections[0]).is_empty());
+    }
+
+    #[test]
+    fn plans_that_differ_show_both_values() {
+        let mut records = [sample::run("ext4", 1), sample::run("xfs", 1)];
+        records[1].plan.settings.runs = 3;
+        let parameters = parameters(&Report::of(&records).sections[0]);
+        assert_eq!(parameters[0], "profile=std/1");
+        assert!(parameters.contains(&"runs=6/3".to_owned()), "{parameters:?}");
+    }
+}

@@ -1,0 +1,152 @@
+//! How numbers are written in tables: as many digits as their spread bears, and never wider than a column.
+
+use crate::stats::Spread;
+use crate::units::{short_duration, with_thousands};
+
+/// What stands for a number that does not exist.
+pub(super) const NO_FIGURE: &str = "–";
+
+/// The most characters of a plain rate: `999,999,999`. Wider ones are written with a power of ten.
+const MOST_CHARACTERS: usize = 11;
+
+/// Below this a rate is written with a power of ten.
+const LEAST_PLAIN: f64 = 1e-3;
+
+/// A median with its ends, written with equal decimals; the ends are empty where there is one run.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct RateFigures {
+    pub(super) median: String,
+    pub(super) low: String,
+    pub(super) high: String,
+}
+
+/// Writes a spread of rates. `unit` is the number of work units in one of the heading's unit.
+///
+/// Half the width of the interval, in two digits, decides the last place; but the median shows two digits at least and four at most.
+/// One run has three digits.
+pub(super) fn rate_figures(rate: &Spread, unit: f64) -> RateFigures {
+    let (median, low, high) = (rate.median / unit, rate.low / unit, rate.high / unit);
+    if rate.n == 1 {
+        return RateFigures { median: rate_figure(rate.median, unit), ..RateFigures::default() };
+    }
+    let shown = if median > 0.0 { median } else { high };
+    let place = match last_place(half_width(low, high), 2) {
+        Some(place) => place.clamp(last_place(shown, 4).unwrap_or(0), last_place(shown, 2).unwrap_or(0)),
+        None => last_place(shown, 4).unwrap_or(0),
+    };
+    let [median, low, high] = same_form([median, low, high], place, 3);
+    RateFigures { median, low, high }
+}
+
+/// Writes a rate that stands without its spread, in three digits.
+pub(super) fn rate_figure(rate: f64, unit: f64) -> String {
+    let value = rate / unit;
+    let [text] = same_form([value], last_place(value, 3).unwrap_or(0), 2);
+    text
+}
+
+/// Writes a share of CPU in whole per cent.
+pub(super) fn cpu_figure(percent: f64) -> String {
+    if percent < 999_999.5 { with_thousands(percent, 0) } else { format!("{percent:.1e}") }
+}
+
+/// Writes a latency in two digits with its unit.
+pub(super) fn latency_figure(nanoseconds: f64) -> String {
+    if nanoseconds < 1e13 { short_duration(nanoseconds) } else { format!("{:.1e} s", nanoseconds / 1e9) }
+}
+
+fn half_width(low: f64, high: f64) -> f64 {
+    (high - low) / 2.0
+}
+
+/// The power of ten of the last of `digits` significant digits; `None` for 0.
+fn last_place(value: f64, digits: i32) -> Option<i32> {
+    if value == 0.0 || !value.is_finite() {
+        return None;
+    }
+    // Through text, because a half-width of 9.96 has its first digit elsewhere once it is rounded to 10.
+    let decimals = usize::try_from(digits - 1).unwrap_or(0);
+    let text = format!("{:.decimals$e}", value.abs());
+    let exponent: i32 = text.split_once('e').and_then(|(_, exponent)| exponent.parse().ok())?;
+    Some(exponent + 1 - digits)
+}
+
+/// Writes values to the same last place, or all with a power of ten where one would be too wide or too small to read.
+fn same_form<const N: usize>(values: [f64; N], place: i32, decimals_of_power: usize) -> [String; N] {
+    let plain = values.map(|value| to_place(value, place));
+    let is_tiny = values.first().is_some_and(|value| *value > 0.0 && *value < LEAST_PLAIN);
+    if !is_tiny && plain.iter().all(|text| text.len() <= MOST_CHARACTERS) {
+        return plain;
+    }
+    values.map(|value| if value == 0.0 { "0".to_owned() } else { format!("{value:.decimals_of_power$e}") })
+}
+
+fn to_place(value: f64, place: i32) -> String {
+    match usize::try_from(-place) {
+        Ok(decimals) => with_thousands(value, decimals),
+        Err(_) => {
+            let step = 10_f64.powi(place);
+            with_thousands((value / step).round() * step, 0)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn written(values: &[f64]) -> String {
+        let figures = rate_figures(&Spread::of(values).unwrap(), 1.0);
+        format!("{} [{} – {}]", figures.median, figures.low, figures.high)
+    }
+
+    #[test]
+    fn the_width_of_the_range_decides_the_digits() {
+        // The examples of the report that is the target.
+        assert_eq!(written(&[499.64, 503.26, 506.31]), "503.3 [499.6 – 506.3]");
+        assert_eq!(written(&[436.2, 449.9, 467.4]), "450 [436 – 467]");
+        assert_eq!(written(&[31_413.0, 31_822.0, 32_658.0]), "31,820 [31,410 – 32,660]");
+        assert_eq!(written(&[58_612.0, 60_700.0, 62_031.0]), "60,700 [58,600 – 62,000]");
+        assert_eq!(written(&[525.9, 526.6, 527.8]), "526.6 [525.9 – 527.8]");
+        assert_eq!(written(&[743.0, 1563.0, 2383.0]), "1,560 [740 – 2,380]");
+    }
+
+    #[test]
+    fn no_spread_has_four_digits_and_one_run_three() {
+        assert_eq!(written(&[1.0, 1.0, 1.0]), "1.000 [1.000 – 1.000]");
+        assert_eq!(written(&[49_999.4, 49_999.4]), "50,000 [50,000 – 50,000]");
+        assert_eq!(written(&[0.0, 0.0]), "0 [0 – 0]");
+        assert_eq!(written(&[1234.5]), "1,230 [ – ]");
+        assert_eq!(rate_figure(74_812.0, 1.0), "74,800");
+        assert_eq!(rate_figure(0.0, 1.0), "0");
+    }
+
+    #[test]
+    fn a_median_far_from_its_ends_keeps_two_digits() {
+        assert_eq!(written(&[1.0, 20.0, 20_000.0]), "20 [1 – 20,000]");
+        assert_eq!(written(&[0.0, 0.0, 500.0]), "0 [0 – 500]");
+    }
+
+    #[test]
+    fn what_is_too_wide_has_a_power_of_ten() {
+        assert_eq!(written(&[1.2e12, 1.3e12, 1.4e12]), "1.300e12 [1.200e12 – 1.400e12]");
+        assert_eq!(written(&[0.000_1, 0.000_2, 0.000_3]), "2.000e-4 [1.000e-4 – 3.000e-4]");
+        assert_eq!(written(&[0.0, 0.001, 1e9]), "1.000e-3 [0 – 1.000e9]");
+        assert_eq!(cpu_figure(12_800.4), "12,800");
+        assert_eq!(cpu_figure(1e12), "1.0e12");
+        assert_eq!(latency_figure(1.8e19), "1.8e10 s");
+    }
+
+    proptest! {
+        #[test]
+        fn no_figure_is_wider_than_its_column(values in prop::collection::vec(prop_oneof![Just(0.0), -20_f64..20.0].prop_map(|x| if x == 0.0 { x } else { 10_f64.powf(x) }), 1..9)) {
+            let figures = rate_figures(&Spread::of(&values).unwrap(), 1.0);
+            for text in [figures.median, figures.low, figures.high, rate_figure(values[0], 1.0)] {
+                prop_assert!(text.len() <= MOST_CHARACTERS, "{text}");
+            }
+            prop_assert!(cpu_figure(values[0]).len() <= 7);
+            prop_assert!(latency_figure(values[0]).chars().count() <= 8);
+        }
+    }
+}

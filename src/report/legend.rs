@@ -1,0 +1,162 @@
+//! What a reader must know to read the table: which range it is, what the columns, words and letters mean. Only what occurs.
+
+use super::Section;
+use super::places::{Place, in_words};
+use super::table::Columns;
+use crate::model::flag::Flag;
+use crate::model::label::{CacheLabel, Durability};
+use crate::model::summary::PhaseSummary;
+use crate::stats::{Interval, Spread};
+
+/// A word or letter and what it means.
+pub(super) struct Entry {
+    pub(super) word: String,
+    pub(super) meaning: String,
+}
+
+/// The sentences on range and columns; empty when nothing was measured.
+pub(super) fn statement(section: &Section<'_>, columns: &Columns) -> String {
+    let mut sentences = ranges(section);
+    if columns.cpu_own || columns.cpu_system {
+        let meanings = match (columns.cpu_own, columns.cpu_system) {
+            (true, true) => "own = barrow, sys = the whole machine",
+            (true, false) => "own = the program that measured",
+            (false, _) => "sys = the whole machine",
+        };
+        sentences.push(format!("CPU: 100 % is one core; {meanings}."));
+    }
+    if columns.acknowledged {
+        sentences.push("ack. = rate up to the last call, before the flush.".to_owned());
+    }
+    if columns.p99 {
+        sentences.push("p99 = 99th percentile of one operation.".to_owned());
+    }
+    if section.measured().iter().any(|(_, summary)| summary.reported) {
+        sentences.push("Rates as another program reported them: work, time and flush are not known.".to_owned());
+    }
+    sentences.join(" ")
+}
+
+/// How many runs there are and what is made of them: first the case of most rows, then the others with their places.
+fn ranges(section: &Section<'_>) -> Vec<String> {
+    let mut cases: Vec<(Spread, Vec<Place>)> = Vec::new();
+    for (place, summary) in section.measured() {
+        let Some(rate) = summary.rate else { continue };
+        match cases.iter_mut().find(|(other, _)| (other.n, other.interval) == (rate.n, rate.interval)) {
+            Some((_, places)) => places.push((place, summary.phase)),
+            None => cases.push((rate, vec![(place, summary.phase)])),
+        }
+    }
+    cases.sort_by_key(|(rate, places)| (std::cmp::Reverse(places.len()), std::cmp::Reverse(rate.n)));
+    let mut cases = cases.iter();
+    let Some((most, _)) = cases.next() else { return Vec::new() };
+    let others: Vec<String> = cases.map(|(rate, places)| format!("{} ({})", range_name(rate), in_words(section, places))).collect();
+    let mut sentences = vec![whole_sentence(most)];
+    if !others.is_empty() {
+        sentences.push(format!("Other numbers of runs: {}.", others.join("; ")));
+    }
+    sentences
+}
+
+fn whole_sentence(rate: &Spread) -> String {
+    match (rate.n, rate.interval) {
+        (1, _) => "1 run: no range.".to_owned(),
+        (n, Interval::Ci95) => format!("Median and its 95 % confidence interval over {n} runs (order statistics)."),
+        (n, Interval::Range) => format!("Median and range of {n} runs."),
+        (n, Interval::Values) => format!("Median and both values of {n} runs."),
+    }
+}
+
+fn range_name(rate: &Spread) -> String {
+    match (rate.n, rate.interval) {
+        (1, _) => "1 run, no range".to_owned(),
+        (n, Interval::Ci95) => format!("95 % CI over {n} runs"),
+        (n, Interval::Range) => format!("range of {n} runs"),
+        (n, Interval::Values) => format!("both of {n} runs"),
+    }
+}
+
+/// The words of the last column, durability first.
+pub(super) fn words(section: &Section<'_>) -> Vec<Entry> {
+    let measured = section.measured();
+    let mut durable: Vec<Durability> = measured.iter().flat_map(|(_, summary)| summary.durable.iter().copied()).collect();
+    durable.sort();
+    durable.dedup();
+    let shown = measured.iter().filter(|(_, summary)| !summary.phase.row().writes);
+    let mut cache: Vec<CacheLabel> = shown.flat_map(|(_, summary)| summary.cache.iter().copied()).collect();
+    cache.sort();
+    cache.dedup_by_key(|label| label.word());
+    let durable = durable.iter().map(|label| Entry { word: label.word().to_owned(), meaning: label.legend().to_owned() });
+    let cache = cache.iter().map(|label| Entry { word: label.word().to_owned(), meaning: label.legend().to_owned() });
+    durable.chain(cache).collect()
+}
+
+/// The letters of the flags, each with the places where it stands.
+pub(super) fn flags(section: &Section<'_>) -> Vec<Entry> {
+    let measured = section.measured();
+    let mut flags: Vec<Flag> = measured.iter().flat_map(|(_, summary)| summary.flags.iter().copied()).collect();
+    flags.sort();
+    flags.dedup();
+    let entry = |flag: &Flag| {
+        let is_flagged = |summary: &PhaseSummary| summary.flags.contains(flag);
+        let places: Vec<Place> =
+            measured.iter().filter(|(_, summary)| is_flagged(summary)).map(|(place, summary)| (*place, summary.phase)).collect();
+        Entry { word: flag.letter().to_string(), meaning: format!("{} ({})", flag.legend(), in_words(section, &places)) }
+    };
+    flags.iter().map(entry).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::phase::Phase;
+    use crate::model::record::{PhaseRecord, RunRecord};
+    use crate::model::sample;
+    use crate::report::Report;
+    use crate::report::table::table;
+
+    fn statement_of(records: &[RunRecord]) -> String {
+        let report = Report::of(records);
+        statement(&report.sections[0], &table(&report.sections[0]).columns)
+    }
+
+    fn runs(label: &str, count: u32) -> Vec<RunRecord> {
+        (1..=count).map(|round| sample::run(label, round)).collect()
+    }
+
+    #[test]
+    fn the_range_is_named_with_its_runs() {
+        let cases = [
+            (1, "1 run: no range."),
+            (2, "both values of 2 runs."),
+            (3, "Median and range of 3 runs."),
+            (6, "interval over 6 runs (order"),
+        ];
+        for (count, expected) in cases {
+            assert!(statement_of(&runs("a", count)).contains(expected), "{count}");
+        }
+    }
+
+    #[test]
+    fn other_numbers_of_runs_are_named_with_their_places() {
+        let mut records = runs("a", 6);
+        records.extend(runs("b", 2));
+        *sample::phase_mut(&mut records[0], Phase::Rewrite) = PhaseRecord::failed(Phase::Rewrite, "no space");
+        let statement = statement_of(&records);
+        let expected = "Median and both values of 2 runs. Other numbers of runs: 95 % CI over 6 runs (a, every phase but rewrite); \
+            range of 5 runs (a, rewrite). CPU";
+        assert!(statement.starts_with(expected), "{statement}");
+    }
+
+    #[test]
+    fn only_words_and_flags_that_occur_are_explained() {
+        let mut records = runs("a", 1);
+        sample::phase_mut(&mut records[0], Phase::SeqStat).flags = vec![Flag::Short];
+        let report = Report::of(&records);
+        let words: Vec<String> = words(&report.sections[0]).into_iter().map(|entry| entry.word).collect();
+        assert_eq!(words, ["durable", "cold", "cached"]);
+        let flags = flags(&report.sections[0]);
+        assert_eq!(flags.len(), 1);
+        assert!(flags[0].word == "s" && flags[0].meaning.ends_with("(seq. stat)"), "{}", flags[0].meaning);
+    }
+}

@@ -1,0 +1,122 @@
+//! Reports: stored records go in, text comes out. The same records make the same bytes: no clock and no filesystem in here.
+
+mod csv;
+mod csv_summary;
+mod facts;
+mod figures;
+mod layout;
+mod legend;
+mod limits;
+mod places;
+mod remarks;
+mod table;
+mod text;
+
+#[cfg(test)]
+mod tests;
+
+use crate::model::identity::Identity;
+use crate::model::phase::Phase;
+use crate::model::printable::printable;
+use crate::model::record::RunRecord;
+use crate::model::series::Series;
+use crate::model::settings::{did_you_mean, nearest_names};
+use crate::model::summary::PhaseSummary;
+
+/// Everything that a report is made of.
+#[derive(Debug, Clone)]
+pub struct Report<'a> {
+    /// The records, in the order in which they were read.
+    pub records: &'a [RunRecord],
+    /// What is compared with one another, in the order of first appearance.
+    pub sections: Vec<Section<'a>>,
+}
+
+/// The series of one workload: only like work stands in one table.
+#[derive(Debug, Clone)]
+pub struct Section<'a> {
+    /// The workload of every run in it.
+    pub workload_id: Identity,
+    /// The series, in the order of first appearance; never empty.
+    pub series: Vec<Series<'a>>,
+    /// Per series, in the same order: a summary a phase, in the order of the catalogue.
+    pub summaries: Vec<Vec<PhaseSummary>>,
+}
+
+impl<'a> Report<'a> {
+    /// The report of some records.
+    #[must_use]
+    pub fn of(records: &'a [RunRecord]) -> Self {
+        let mut sections: Vec<Section<'a>> = Vec::new();
+        for series in Series::of(records) {
+            let workload_id = series.first.workload_id;
+            let summaries = Phase::ALL.iter().map(|phase| PhaseSummary::of(&series, *phase)).collect();
+            match sections.iter_mut().find(|section| section.workload_id == workload_id) {
+                Some(section) => {
+                    section.series.push(series);
+                    section.summaries.push(summaries);
+                }
+                None => sections.push(Section { workload_id, series: vec![series], summaries: vec![summaries] }),
+            }
+        }
+        Self { records, sections }
+    }
+}
+
+impl Section<'_> {
+    /// The summaries of a phase that the table shows, each with the place of its series; empty when no series holds the phase, or
+    /// all that hold it skipped it.
+    fn rows(&self, phase: Phase) -> Vec<(usize, &PhaseSummary)> {
+        let rows: Vec<(usize, &PhaseSummary)> = self
+            .summaries
+            .iter()
+            .enumerate()
+            .filter_map(|(place, summaries)| Some((place, summaries.iter().find(|summary| summary.phase == phase)?)))
+            .collect();
+        let is_done = |summary: &PhaseSummary| summary.recorded > 0 && summary.skipped().is_none();
+        if rows.iter().any(|(_, summary)| is_done(summary)) { rows } else { Vec::new() }
+    }
+
+    /// Every summary with a rate, with the place of its series, phase by phase.
+    fn measured(&self) -> Vec<(usize, &PhaseSummary)> {
+        Phase::ALL.iter().flat_map(|phase| self.rows(*phase)).filter(|(_, summary)| summary.n > 0).collect()
+    }
+}
+
+/// A format of reports.
+pub trait Renderer: Sync {
+    /// The name on the command line.
+    fn name(&self) -> &'static str;
+    /// The ending of its files, without a dot.
+    fn extension(&self) -> &'static str;
+    /// What it is for, in a few words.
+    fn purpose(&self) -> &'static str;
+    /// The report as text, each line ended. The same records make the same bytes.
+    fn render(&self, report: &Report<'_>) -> String;
+}
+
+/// Every format. The first is the default.
+pub const RENDERERS: &[&dyn Renderer] = &[&text::Text, &csv::Csv, &csv_summary::CsvSummary];
+
+/// There is no format of that name.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("there is no format `{name}`{}; the formats are {}", did_you_mean(nearest), all_names().join(", "))]
+pub struct UnknownFormat {
+    /// What was typed, printable.
+    pub name: String,
+    /// Formats with a similar name.
+    pub nearest: Vec<&'static str>,
+}
+
+fn all_names() -> Vec<&'static str> {
+    RENDERERS.iter().map(|renderer| renderer.name()).collect()
+}
+
+/// The format of a name.
+///
+/// # Errors
+/// Suggests the nearest names and lists all when there is none.
+pub fn renderer_named(name: &str) -> Result<&'static dyn Renderer, UnknownFormat> {
+    let found = RENDERERS.iter().copied().find(|renderer| renderer.name() == name);
+    found.ok_or_else(|| UnknownFormat { name: printable(name), nearest: nearest_names(name, all_names()) })
+}

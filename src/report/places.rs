@@ -1,0 +1,113 @@
+//! Names the places of a table in words: `seq. stat and random stat, every target`.
+
+use super::Section;
+use super::layout::join_and;
+use crate::model::phase::Phase;
+
+/// A place in the table: a series, by its place in the section, and a phase.
+pub(super) type Place = (usize, Phase);
+
+/// Phases that share a set of series, in the order of first appearance.
+pub(super) struct Shared {
+    pub(super) series: Vec<usize>,
+    pub(super) phases: Vec<Phase>,
+}
+
+/// Gathers places by the set of series that share a phase.
+pub(super) fn shared(places: &[Place]) -> Vec<Shared> {
+    let mut groups: Vec<Shared> = Vec::new();
+    for phase in Phase::ALL {
+        let series: Vec<usize> = places.iter().filter(|(_, other)| other == phase).map(|(series, _)| *series).collect();
+        if series.is_empty() {
+            continue;
+        }
+        match groups.iter_mut().find(|group| group.series == series) {
+            Some(group) => group.phases.push(*phase),
+            None => groups.push(Shared { series, phases: vec![*phase] }),
+        }
+    }
+    groups
+}
+
+/// The places in words, for the end of a sentence or brackets. The target is not named where there is only one.
+pub(super) fn in_words(section: &Section<'_>, places: &[Place]) -> String {
+    let groups = shared(places);
+    let words = groups.iter().map(|group| {
+        let phases = phases_in_words(section, &group.phases);
+        match group.series.len() {
+            _ if section.series.len() == 1 => phases,
+            all if all == section.series.len() => format!("{phases}, every target"),
+            _ => format!("{}, {phases}", series_in_words(section, &group.series)),
+        }
+    });
+    words.collect::<Vec<_>>().join("; ")
+}
+
+/// The names of some series: `ext4 and xfs`, or `every target`.
+pub(super) fn series_in_words(section: &Section<'_>, series: &[usize]) -> String {
+    if series.len() == section.series.len() && series.len() > 1 {
+        return "every target".to_owned();
+    }
+    let names: Vec<String> = series.iter().filter_map(|place| section.series.get(*place)).map(|one| one.name.clone()).collect();
+    join_and(&names)
+}
+
+fn phases_in_words(section: &Section<'_>, phases: &[Phase]) -> String {
+    let shown = Phase::ALL.iter().copied().filter(|phase| !section.rows(*phase).is_empty());
+    let (named, others): (Vec<Phase>, Vec<Phase>) = shown.partition(|phase| phases.contains(phase));
+    let list = |phases: &[Phase]| join_and(&phases.iter().map(|phase| in_sentence(*phase)).collect::<Vec<_>>());
+    match (named.len(), others.len()) {
+        (2.., 0) => "every phase".to_owned(),
+        (5.., 1..=2) => format!("every phase but {}", list(&others)),
+        _ => list(phases),
+    }
+}
+
+/// The name of a phase within a sentence: `block write`, `seq. stat`.
+pub(super) fn in_sentence(phase: Phase) -> String {
+    phase.row().title.to_lowercase()
+}
+
+/// The names of phases with the two orders of a file set taken together: `create and random delete` for seq. create, random create
+/// and random delete.
+pub(super) fn taken_together(phases: &[Phase]) -> Vec<String> {
+    let names: Vec<String> = phases.iter().map(|phase| in_sentence(*phase)).collect();
+    let has = |name: String| names.contains(&name);
+    let together = names.iter().filter_map(|name| {
+        if let Some(verb) = name.strip_prefix("seq. ").filter(|verb| has(format!("random {verb}"))) {
+            return Some(verb.to_owned());
+        }
+        let is_told = name.strip_prefix("random ").is_some_and(|verb| has(format!("seq. {verb}")));
+        (!is_told).then(|| name.clone())
+    });
+    together.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::sample;
+    use crate::report::Report;
+
+    #[test]
+    fn places_are_named() {
+        let records = [sample::run("ext4", 1), sample::run("xfs", 1)];
+        let report = Report::of(&records);
+        let section = &report.sections[0];
+        let everywhere = [(0, Phase::SeqStat), (1, Phase::SeqStat), (0, Phase::RandomStat), (1, Phase::RandomStat)];
+        assert_eq!(in_words(section, &everywhere), "seq. stat and random stat, every target");
+        let mixed = [(1, Phase::BlockRead), (0, Phase::SeqStat), (1, Phase::SeqStat)];
+        assert_eq!(in_words(section, &mixed), "xfs, block read; seq. stat, every target");
+        let whole: Vec<Place> = Phase::ALL.iter().map(|phase| (1, *phase)).collect();
+        assert_eq!(in_words(section, &whole), "xfs, every phase");
+        assert_eq!(in_words(section, &whole[1..]), "xfs, every phase but block write");
+        let alone = Report::of(&records[..1]);
+        assert_eq!(in_words(&alone.sections[0], &[(0, Phase::SeqStat)]), "seq. stat");
+    }
+
+    #[test]
+    fn the_two_orders_are_taken_together() {
+        let phases = [Phase::RandomSeek, Phase::SeqCreate, Phase::SeqStat, Phase::RandomCreate, Phase::RandomDelete];
+        assert_eq!(taken_together(&phases), ["random seek", "create", "seq. stat", "random delete"]);
+    }
+}

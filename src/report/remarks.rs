@@ -1,0 +1,222 @@
+//! What must be said beside the table: what came from memory unseen, what failed, what could not be made cold.
+
+use super::Section;
+use super::layout::{capitalised, join_and};
+use super::places::{Place, in_words, series_in_words, shared, taken_together};
+use super::table::cache_words;
+use crate::model::label::CacheLabel;
+use crate::model::machine::FilesystemClass;
+use crate::model::phase::{Phase, Reads};
+use crate::model::printable::printable;
+use crate::model::record::{RunRecord, Status};
+use crate::model::summary::{Missing, PhaseSummary};
+
+/// Phases that write and whose reads were no device figure: their last column shows durability, so this is said apart.
+pub(super) fn reads_from_memory(section: &Section<'_>) -> Vec<String> {
+    let mut sources: Vec<(String, Vec<Place>)> = Vec::new();
+    for (place, summary) in section.measured() {
+        let doubtful: Vec<CacheLabel> = summary.cache.iter().copied().filter(|label| !label.is_device_figure()).collect();
+        if !summary.phase.row().writes || doubtful.is_empty() {
+            continue;
+        }
+        let source = match doubtful.as_slice() {
+            [CacheLabel::Memory] => source_of(&doubtful).to_owned(),
+            labels => format!("{} ({})", source_of(labels), cache_words(labels).join("/")),
+        };
+        match sources.iter_mut().find(|(other, _)| *other == source) {
+            Some((_, places)) => places.push((place, summary.phase)),
+            None => sources.push((source, vec![(place, summary.phase)])),
+        }
+    }
+    let mut sentences = Vec::new();
+    for (source, places) in &sources {
+        for group in shared(places) {
+            let phases = capitalised(&join_and(&taken_together(&group.phases)));
+            let series = if section.series.len() == 1 { String::new() } else { format!(": {}", series_in_words(section, &group.series)) };
+            sentences.push(format!("{phases} read from {source}{series}."));
+        }
+    }
+    sentences
+}
+
+fn source_of(labels: &[CacheLabel]) -> &'static str {
+    let all = |is: fn(&CacheLabel) -> bool| labels.iter().all(is);
+    if all(|label| matches!(label, CacheLabel::Cached | CacheLabel::CachedBelow | CacheLabel::Memory)) {
+        "memory"
+    } else if all(|label| matches!(label, CacheLabel::Unknown)) {
+        "memory or a device, not known which"
+    } else {
+        "memory in part"
+    }
+}
+
+/// What has no number, with the reason; equal reasons are taken together.
+pub(super) fn missing(section: &Section<'_>) -> Vec<String> {
+    let mut cases: Vec<(String, Vec<Place>)> = Vec::new();
+    for phase in Phase::ALL {
+        for (place, summaries) in section.summaries.iter().enumerate() {
+            for case in summaries.iter().filter(|summary| summary.phase == *phase).flat_map(|summary| cases_of(section, *phase, summary)) {
+                match cases.iter_mut().find(|(other, _)| *other == case) {
+                    Some((_, places)) => places.push((place, *phase)),
+                    None => cases.push((case, vec![(place, *phase)])),
+                }
+            }
+        }
+    }
+    cases.iter().map(|(case, places)| format!("{}: {case}", in_words(section, places))).collect()
+}
+
+/// Each way in which a phase has no number in a series: status, runs and reason.
+fn cases_of(section: &Section<'_>, phase: Phase, summary: &PhaseSummary) -> Vec<String> {
+    let mut cases = by_reason(Status::Failed, &summary.failures, summary.recorded);
+    cases.extend(by_reason(Status::Skipped, &summary.skips, summary.recorded));
+    let is_shown = !section.rows(phase).is_empty();
+    let unexplained = summary.recorded - summary.failures.len() - summary.skips.len() - summary.n.min(summary.recorded);
+    if summary.recorded == 0 && is_shown {
+        cases.push("not in the run file".to_owned());
+    } else if unexplained > 0 {
+        cases.push(format!("no rate in {}", count_of_runs(unexplained)));
+    }
+    cases
+}
+
+fn by_reason(status: Status, missing: &[Missing], recorded: usize) -> Vec<String> {
+    let mut reasons: Vec<(&str, Vec<String>)> = Vec::new();
+    for one in missing {
+        match reasons.iter_mut().find(|(reason, _)| *reason == one.reason) {
+            Some((_, runs)) => runs.push(one.run.to_string()),
+            None => reasons.push((&one.reason, vec![one.run.to_string()])),
+        }
+    }
+    let in_words = |(reason, runs): &(&str, Vec<String>)| {
+        let which = match runs.len() {
+            all if all == recorded => String::new(),
+            1 => format!(" in run {}", join_and(runs)),
+            _ => format!(" in runs {}", join_and(runs)),
+        };
+        let reason = if reason.is_empty() { String::new() } else { format!(": {}", printable(reason)) };
+        format!("{}{which}{reason}", status.name())
+    };
+    reasons.iter().map(in_words).collect()
+}
+
+fn count_of_runs(count: usize) -> String {
+    if count == 1 { "1 run".to_owned() } else { format!("{count} runs") }
+}
+
+/// Why caches were not emptied as they might have been.
+pub(super) fn hindrances(section: &Section<'_>) -> Vec<String> {
+    let mut causes: Vec<(String, Vec<usize>)> = Vec::new();
+    for (place, series) in section.series.iter().enumerate() {
+        for cause in series.runs.iter().flat_map(|run| hindrances_of(run)) {
+            match causes.iter_mut().find(|(other, _)| *other == cause) {
+                Some((_, places)) if places.contains(&place) => {}
+                Some((_, places)) => places.push(place),
+                None => causes.push((cause, vec![place])),
+            }
+        }
+    }
+    let in_words = |(cause, places): &(String, Vec<usize>)| match places.len() {
+        all if all == section.series.len() => cause.clone(),
+        _ => format!("{cause} ({})", series_in_words(section, places)),
+    };
+    causes.iter().map(in_words).collect()
+}
+
+fn hindrances_of(run: &RunRecord) -> Vec<String> {
+    if run.filesystem.class == FilesystemClass::Memory {
+        return Vec::new();
+    }
+    let counted = run.phases.iter().filter(|record| record.counted().is_some());
+    let needs_root = |phase: Phase| phase.row().reads == Reads::Metadata;
+    if !run.machine.root {
+        let is_hindered = counted.clone().any(|record| needs_root(record.name));
+        return if is_hindered { vec!["not root, so no dentry or inode could be evicted".to_owned()] } else { Vec::new() };
+    }
+    let mut causes: Vec<String> = Vec::new();
+    for record in counted {
+        let Some(hindrance) = &record.preparation.hindrance else { continue };
+        let cause = format!("caches were not dropped: {}", printable(hindrance));
+        if !causes.contains(&cause) {
+            causes.push(cause);
+        }
+    }
+    causes
+}
+
+/// The last line: which work it was, and what hindered it.
+pub(super) fn workload(section: &Section<'_>) -> String {
+    let parts: Vec<String> = std::iter::once(format!("Workload {}", section.workload_id)).chain(hindrances(section)).collect();
+    format!("{}.", parts.join("; "))
+}
+
+/// Said instead of range and legend where nothing was measured.
+pub(super) fn nothing_measured(section: &Section<'_>) -> Option<String> {
+    section.measured().is_empty().then(|| "No phase has a figure.".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::record::PhaseRecord;
+    use crate::model::sample;
+    use crate::report::Report;
+
+    #[test]
+    fn reads_that_are_no_device_figure_are_named() {
+        let mut records = [sample::run("ext4", 1), sample::run("xfs", 1)];
+        sample::phase_mut(&mut records[0], Phase::Rewrite).cache = Some(CacheLabel::Cached);
+        sample::phase_mut(&mut records[1], Phase::Rewrite).cache = Some(CacheLabel::Mixed(40));
+        let remarks = reads_from_memory(&Report::of(&records).sections[0]);
+        let expected = [
+            "Rewrite read from memory (cached): ext4.",
+            "Delete read from memory (cached): every target.",
+            "Rewrite read from memory in part (mixed 40%): xfs.",
+        ];
+        assert_eq!(remarks, expected);
+    }
+
+    #[test]
+    fn equal_reasons_are_taken_together() {
+        let mut records: Vec<RunRecord> = (1..=3).map(|round| sample::run("xfs", round)).collect();
+        for run in &mut records[1..] {
+            *sample::phase_mut(run, Phase::BlockWrite) = PhaseRecord::failed(Phase::BlockWrite, "no space\nleft");
+            for phase in [Phase::Rewrite, Phase::BlockRead] {
+                *sample::phase_mut(run, phase) = PhaseRecord::skipped(phase, "block_write failed");
+            }
+        }
+        for run in &mut records {
+            *sample::phase_mut(run, Phase::RandomSeek) = PhaseRecord::failed(Phase::RandomSeek, "");
+            *sample::phase_mut(run, Phase::SeqStat) = PhaseRecord::skipped(Phase::SeqStat, "files = 0");
+        }
+        let expected = [
+            "block write: failed in runs 2 and 3: no space?left",
+            "rewrite and block read: skipped in runs 2 and 3: block_write failed",
+            "random seek: failed",
+            "seq. stat: skipped: files = 0",
+        ];
+        assert_eq!(missing(&Report::of(&records).sections[0]), expected);
+    }
+
+    #[test]
+    fn what_is_absent_or_without_time_is_said() {
+        let mut records = [sample::run("ext4", 1), sample::run("xfs", 1)];
+        records[0].phases.retain(|record| record.name != Phase::Rewrite);
+        sample::counted_mut(&mut records[1], Phase::SeqStat).elapsed_ns = 0;
+        let expected = ["ext4, rewrite: not in the run file", "xfs, seq. stat: no rate in 1 run"];
+        assert_eq!(missing(&Report::of(&records).sections[0]), expected);
+    }
+
+    #[test]
+    fn what_hindered_is_said_once() {
+        let mut records = [sample::run("ext4", 1), sample::run("xfs", 1)];
+        let said = |records: &[RunRecord]| workload(&Report::of(records).sections[0]);
+        assert_eq!(said(&records), "Workload 7f3a91c2e05d4b18; not root, so no dentry or inode could be evicted.");
+        records.iter_mut().for_each(|run| run.machine.root = true);
+        assert_eq!(said(&records), "Workload 7f3a91c2e05d4b18.");
+        for phase in [Phase::SeqStat, Phase::SeqDelete] {
+            sample::phase_mut(&mut records[1], phase).preparation.hindrance = Some("read-only file system".to_owned());
+        }
+        assert_eq!(said(&records), "Workload 7f3a91c2e05d4b18; caches were not dropped: read-only file system (xfs).");
+    }
+}

@@ -1,0 +1,87 @@
+//! Text of 80 columns, for terminals, mail and forums: facts, what limited the run, the table, its legend, the parameters.
+
+use super::layout::{blanks, left, packed, width, wrap};
+use super::legend::{Entry, flags, statement, words};
+use super::table::table;
+use super::{Renderer, Report, Section, facts, limits, remarks};
+
+mod columns;
+
+/// The format `text`.
+pub(super) struct Text;
+
+impl Renderer for Text {
+    fn name(&self) -> &'static str {
+        "text"
+    }
+
+    fn extension(&self) -> &'static str {
+        "txt"
+    }
+
+    fn purpose(&self) -> &'static str {
+        "80 columns for terminals, mail and forums"
+    }
+
+    fn render(&self, report: &Report<'_>) -> String {
+        let sections: Vec<String> = report.sections.iter().map(section_text).collect();
+        match sections.len() {
+            0 => "No runs.\n".to_owned(),
+            1 => sections.concat(),
+            count => {
+                let head = format!("{count} workloads. They are unlike work, so each has its own table.\n");
+                std::iter::once(head).chain(sections).collect::<Vec<_>>().join("\n\n")
+            }
+        }
+    }
+}
+
+/// The paragraphs of a section with a blank line between them.
+fn section_text(section: &Section<'_>) -> String {
+    let table = table(section);
+    let paragraphs: Vec<Vec<String>> = vec![
+        head(section),
+        limits::sentence(section).iter().flat_map(|sentence| wrap(sentence, "", "")).collect(),
+        columns::lines(&table),
+        remarks::nothing_measured(section).into_iter().collect(),
+        wrap(&statement(section, &table.columns), "", ""),
+        legends(&words(section), &flags(section)),
+        remarks::reads_from_memory(section).iter().flat_map(|remark| wrap(remark, "", "  ")).collect(),
+        list("failed and skipped", &remarks::missing(section)),
+        foot(section),
+    ];
+    let paragraphs = paragraphs.iter().filter(|lines| !lines.is_empty());
+    paragraphs.map(|lines| lines.iter().map(|line| format!("{}\n", line.trim_end())).collect::<String>()).collect::<Vec<_>>().join("\n")
+}
+
+fn head(section: &Section<'_>) -> Vec<String> {
+    let mut lines = packed(&facts::title(section), "   ");
+    lines.extend(facts::lines(section).iter().flat_map(|fact| wrap(fact, "", "  ")));
+    lines
+}
+
+fn legends(words: &[Entry], flags: &[Entry]) -> Vec<String> {
+    let indent = words.iter().chain(flags).map(|entry| width(&entry.word)).max().unwrap_or(0) + 4;
+    let mut lines = Vec::new();
+    for (heading, entries) in [("cache", words), ("flags", flags)] {
+        if !entries.is_empty() {
+            lines.push(heading.to_owned());
+        }
+        for entry in entries {
+            lines.extend(wrap(&entry.meaning, &left(&format!("  {}", entry.word), indent), &blanks(indent)));
+        }
+    }
+    lines
+}
+
+fn list(heading: &str, items: &[String]) -> Vec<String> {
+    let lines: Vec<String> = items.iter().flat_map(|item| wrap(item, "  ", "    ")).collect();
+    if lines.is_empty() { lines } else { std::iter::once(heading.to_owned()).chain(lines).collect() }
+}
+
+fn foot(section: &Section<'_>) -> Vec<String> {
+    let name = "Parameters: ";
+    let mut lines = wrap(&facts::parameters(section).join(" "), name, &blanks(name.len()));
+    lines.extend(wrap(&remarks::workload(section), "", ""));
+    lines
+}

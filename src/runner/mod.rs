@@ -1,0 +1,159 @@
+//! Rounds × targets × phases: takes grounds, reads the meter around what is timed, and gives a record for each run.
+
+mod crew;
+mod labels;
+pub mod preflight;
+mod run;
+
+use crate::model::identity::Identity;
+use crate::model::machine::{Device, Filesystem, Machine};
+use crate::model::phase::Phase;
+use crate::model::plan::Plan;
+use crate::model::record::{PhaseRecord, RunRecord};
+use crate::rng::{Stream, hash64};
+use crate::sys::meter::Meter;
+use crate::target::ground::Ground;
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// One call of barrow: a plan, done so often on each place.
+#[derive(Debug, Clone)]
+pub struct Batch {
+    /// Its name.
+    pub identity: Identity,
+    /// What each run does.
+    pub plan: Plan,
+    /// How often.
+    pub rounds: u32,
+    /// What the user noted.
+    pub tags: BTreeMap<String, String>,
+    /// The machine.
+    pub machine: Machine,
+}
+
+/// A target with its name, its ground and its facts.
+pub struct Place {
+    /// The target's name in every report.
+    pub label: String,
+    /// What it stands on.
+    pub ground: Box<dyn Ground>,
+    /// The filesystem.
+    pub filesystem: Filesystem,
+    /// The device below.
+    pub device: Device,
+    /// The nonces of the runs that were done here.
+    pub earlier: Vec<u64>,
+}
+
+impl Place {
+    /// A place on which nothing was done yet.
+    #[must_use]
+    pub fn of(label: String, ground: Box<dyn Ground>, filesystem: Filesystem, device: Device) -> Self {
+        Self { label, ground, filesystem, device, earlier: Vec::new() }
+    }
+}
+
+/// Where a run stands in its batch.
+#[derive(Debug, Clone, Copy)]
+pub struct Standing<'a> {
+    /// The target's name.
+    pub label: &'a str,
+    /// Where its files lie.
+    pub place: &'a str,
+    /// The round, from 1.
+    pub round: u32,
+    /// How many rounds there are.
+    pub rounds: u32,
+}
+
+/// Hears of what happens, while nothing is timed.
+pub trait Observer {
+    /// A run has begun.
+    fn run_started(&mut self, standing: Standing<'_>);
+    /// A phase begins.
+    fn phase_started(&mut self, standing: Standing<'_>, phase: Phase);
+    /// A phase has ended, well or not.
+    fn phase_finished(&mut self, standing: Standing<'_>, record: &PhaseRecord);
+    /// A run has ended, and its files are removed.
+    fn run_finished(&mut self);
+    /// Something could not be removed.
+    fn left_behind(&mut self, what: &str);
+}
+
+/// Why a batch ended before all its runs were done.
+#[derive(Debug, thiserror::Error)]
+pub enum BatchError {
+    /// The kernel has no randomness.
+    #[error("no random numbers from the kernel: {0}")]
+    NoRandomness(io::Error),
+    /// A finished run could not be kept.
+    #[error("{0}")]
+    NotKept(String),
+}
+
+/// How a batch went.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Outcome {
+    /// Runs that were recorded.
+    pub runs: u32,
+    /// Whether a phase of one of them failed, or something was left behind.
+    pub failed: bool,
+    /// Whether it was stopped by the user.
+    pub interrupted: bool,
+}
+
+/// What hears and keeps the results of a batch.
+pub struct Listeners<'a> {
+    /// Hears of progress.
+    pub observer: &'a mut dyn Observer,
+    /// Keeps a run when it ends; says what went wrong when it cannot.
+    pub keep: &'a mut dyn FnMut(&RunRecord) -> Result<(), String>,
+}
+
+/// The id of the work of a plan: equal ids mean equal work.
+#[must_use]
+pub fn workload_id(plan: &Plan) -> Identity {
+    Identity(hash64(plan.canonical().as_bytes()))
+}
+
+/// Does every run of a batch: round by round, in each round every place once, in an order drawn from the batch's number.
+///
+/// # Errors
+/// When a run cannot be kept, or there is no randomness; what was kept before stays kept.
+pub fn run_batch(
+    batch: &Batch,
+    places: &mut [Place],
+    meter: &dyn Meter,
+    interrupted: &AtomicBool,
+    listeners: &mut Listeners<'_>,
+) -> Result<Outcome, BatchError> {
+    let mut outcome = Outcome::default();
+    for round in 1..=batch.rounds {
+        let order = order_of_round(batch.identity, round, places.len());
+        for (order, place) in (1..).zip(order) {
+            if interrupted.load(Ordering::Relaxed) {
+                outcome.interrupted = true;
+                return Ok(outcome);
+            }
+            let nonce = crate::sys::random::random_u64().map_err(BatchError::NoRandomness)?;
+            let turn = run::Turn { batch, round, order, nonce };
+            let (record, left) = run::run(&turn, &mut places[place], meter, interrupted, listeners.observer);
+            (listeners.keep)(&record).map_err(BatchError::NotKept)?;
+            places[place].earlier.push(nonce);
+            outcome.runs += 1;
+            outcome.failed |= left || record.phases.iter().any(|phase| phase.status == crate::model::record::Status::Failed);
+        }
+    }
+    outcome.interrupted = interrupted.load(Ordering::Relaxed);
+    Ok(outcome)
+}
+
+fn order_of_round(batch: Identity, round: u32, places: usize) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..places).collect();
+    Stream::of(batch.0, &format!("order of round {round}")).shuffle(&mut order);
+    order
+}
+
+#[cfg(test)]
+mod tests;

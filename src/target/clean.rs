@@ -1,0 +1,156 @@
+//! Removing scratch directories: what barrow made, through handles, and nothing else.
+
+use super::ground::plain_error;
+use super::scratch::{EntryName, MARKER, entry_name, is_scratch_name, is_set_file_name};
+use crate::sys::files::{self, Access, EntryKind};
+use crate::sys::mounts::mount_id;
+use crate::sys::process::effective_user;
+use std::ffi::CStr;
+use std::fs::{File, TryLockError};
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Names read at a time: a directory of a million files is removed in passes.
+const NAMES_A_PASS: usize = 16_384;
+
+/// Removes everything that barrow makes from an open scratch directory, the marker last. Names what is left and why.
+#[must_use]
+pub fn empty_scratch(scratch: &File, place: &Path) -> Vec<String> {
+    let mut left = Vec::new();
+    let entries = match files::list(scratch, usize::MAX) {
+        Ok(entries) => entries,
+        Err(error) => return vec![format!("{}: cannot be listed: {}", place.display(), plain_error(&error))],
+    };
+    for (name, kind) in &entries {
+        let path = place.join(name.to_string_lossy().as_ref());
+        match (entry_name(name), kind) {
+            (Some(EntryName::Marker), EntryKind::File) => {}
+            (Some(EntryName::BlockFile), EntryKind::File) => note(&mut left, &path, files::unlink(scratch, name)),
+            (Some(EntryName::SetDirectory), EntryKind::Directory) => empty_set_directory(scratch, name, &path, &mut left),
+            _ => left.push(format!("{}: not made by barrow", path.display())),
+        }
+    }
+    let has_marker = entries.iter().any(|(name, kind)| name.as_c_str() == MARKER && *kind == EntryKind::File);
+    if left.is_empty() && has_marker {
+        note(&mut left, &place.join("marker"), files::unlink(scratch, MARKER));
+    }
+    left
+}
+
+fn note(left: &mut Vec<String>, path: &Path, result: io::Result<()>) {
+    if let Err(error) = result
+        && error.kind() != io::ErrorKind::NotFound
+    {
+        left.push(format!("{}: {}", path.display(), plain_error(&error)));
+    }
+}
+
+fn empty_set_directory(scratch: &File, name: &CStr, path: &Path, left: &mut Vec<String>) {
+    let directory = match files::open_directory(scratch, name) {
+        Ok(directory) => directory,
+        Err(error) => return note(left, path, Err(error)),
+    };
+    if !lie_on_one_mount(scratch, &directory) {
+        left.push(format!("{}: another filesystem is mounted there", path.display()));
+        return;
+    }
+    let left_before = left.len();
+    while left.len() == left_before {
+        let entries = match files::list(&directory, NAMES_A_PASS) {
+            Ok(entries) if entries.is_empty() => break,
+            Ok(entries) => entries,
+            Err(error) => return note(left, path, Err(error)),
+        };
+        for (file, kind) in entries {
+            let file_path = || path.join(file.to_string_lossy().as_ref());
+            if kind == EntryKind::File && is_set_file_name(&file) {
+                note(left, &file_path(), files::unlink(&directory, &file));
+            } else {
+                left.push(format!("{}: not made by barrow", file_path().display()));
+            }
+        }
+    }
+    if left.len() == left_before {
+        note(left, path, files::remove_directory(scratch, name));
+    }
+}
+
+fn lie_on_one_mount(a: &File, b: &File) -> bool {
+    match (mount_id(a), mount_id(b)) {
+        (Ok(a), Ok(b)) => a == b,
+        _ => false,
+    }
+}
+
+/// What became of one scratch directory that was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Found {
+    /// It is gone.
+    Removed,
+    /// A run that lives uses it.
+    Live,
+    /// It was left, for these reasons.
+    Left(Vec<String>),
+}
+
+/// Removes the scratch directories in a directory that no living run uses. Gives each one's path and what became of it.
+///
+/// # Errors
+/// When the directory itself cannot be opened or listed.
+pub fn clean(directory: &Path) -> io::Result<Vec<(PathBuf, Found)>> {
+    let parent = files::open_directory_path(directory)?;
+    let names = files::list(&parent, usize::MAX)?;
+    let scratches = names.into_iter().filter(|(name, _)| is_scratch_name(name));
+    let mut found: Vec<(PathBuf, Found)> = scratches
+        .map(|(name, _)| {
+            let place = directory.join(name.to_string_lossy().as_ref());
+            let what = clean_one(&parent, &name, &place);
+            (place, what)
+        })
+        .collect();
+    found.sort_by(|a, b| a.0.cmp(&b.0));
+    Ok(found)
+}
+
+fn clean_one(parent: &File, name: &CStr, place: &Path) -> Found {
+    let left = |reason: &str| Found::Left(vec![format!("{}: {reason}", place.display())]);
+    let scratch = match files::open_directory(parent, name) {
+        Ok(scratch) => scratch,
+        Err(error) => return left(&format!("not a directory of barrow's: {}", plain_error(&error))),
+    };
+    match files::status_of(&scratch) {
+        Ok(status) if status.owner != effective_user() => return left("belongs to another user"),
+        Ok(status) if status.mode & 0o777 != 0o700 => return left("its mode is not 0700, so barrow did not make it"),
+        Ok(_) => {}
+        Err(error) => return left(&plain_error(&error)),
+    }
+    if !lie_on_one_mount(parent, &scratch) {
+        return left("another filesystem is mounted there");
+    }
+    let marker = match files::open_file(&scratch, MARKER, Access::Inspect, false) {
+        Ok(marker) => marker,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return remove_unmarked(parent, name, place),
+        Err(error) => return left(&format!("its marker cannot be opened: {}", plain_error(&error))),
+    };
+    if !files::status_of(&marker).is_ok_and(|status| status.kind == EntryKind::File) {
+        return left("its marker is not a file");
+    }
+    match marker.try_lock() {
+        Ok(()) => {}
+        Err(TryLockError::WouldBlock) => return Found::Live,
+        Err(TryLockError::Error(error)) => return left(&format!("its marker cannot be locked: {}", plain_error(&error))),
+    }
+    let mut reasons = empty_scratch(&scratch, place);
+    if reasons.is_empty() {
+        note(&mut reasons, place, files::remove_directory(parent, name));
+    }
+    if reasons.is_empty() { Found::Removed } else { Found::Left(reasons) }
+}
+
+/// A run that was killed between making its directory and marking it, or while it removed it, leaves an empty one.
+fn remove_unmarked(parent: &File, name: &CStr, place: &Path) -> Found {
+    match files::remove_directory(parent, name) {
+        Ok(()) => Found::Removed,
+        Err(_) => Found::Left(vec![format!("{}: has no marker and is not empty, so barrow did not make it", place.display())]),
+    }
+}

@@ -1,0 +1,84 @@
+//! What a target stands on: taken for a run, made cold before a phase, given back whatever happened.
+
+use super::Target;
+use crate::model::plan::DropCaches;
+use crate::model::record::Preparation;
+use std::ffi::CString;
+use std::io;
+
+/// What is to be cold.
+#[derive(Debug, Clone)]
+pub struct Cold<'a> {
+    /// The block files to evict, by their names in the root.
+    pub files: &'a [CString],
+    /// Whether the system's caches are dropped.
+    pub drop_caches: DropCaches,
+}
+
+/// Something that could not be done to a ground.
+#[derive(Debug, thiserror::Error)]
+pub enum GroundError {
+    /// A call failed.
+    #[error("{doing}: {}", plain_error(source))]
+    Call {
+        /// What was tried, with the path.
+        doing: String,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// What was made is no longer there as it was made.
+    #[error("{0}")]
+    Changed(String),
+}
+
+/// The system's words for an error, as part of a sentence: `no space left on device`.
+#[must_use]
+pub fn plain_error(error: &io::Error) -> String {
+    let text = match error.kind() {
+        io::ErrorKind::UnexpectedEof => "the file ends before".to_owned(),
+        io::ErrorKind::WriteZero => "nothing was written".to_owned(),
+        _ => error.to_string(),
+    };
+    let text = text.split(" (os error").next().unwrap_or_default();
+    let mut letters = text.chars();
+    let first = letters.next().map(|letter| letter.to_lowercase().to_string()).unwrap_or_default();
+    first + letters.as_str()
+}
+
+/// What a target stands on.
+pub trait Ground {
+    /// Makes an empty place for a run, named by its nonce.
+    ///
+    /// # Errors
+    /// When it cannot be made.
+    fn take(&mut self, nonce: u64, batch: u64) -> Result<(), GroundError>;
+
+    /// The target of the place that was taken; it may be another one after [`Ground::make_cold`].
+    ///
+    /// # Errors
+    /// When no place was taken.
+    fn target(&self) -> Result<&dyn Target, GroundError>;
+
+    /// Brings what a phase will read out of memory, as far as the rights go, and tells what was done. Off every clock.
+    ///
+    /// # Errors
+    /// When a flush fails.
+    fn make_cold(&mut self, cold: &Cold<'_>) -> Result<Preparation, GroundError>;
+
+    /// Removes everything that was made since it was taken. Names what had to be left and why; empty when nothing was.
+    fn give_back(&mut self) -> Vec<String>;
+
+    /// Where the place that was taken lies, for a message.
+    fn place(&self) -> String;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_are_part_of_a_sentence() {
+        assert_eq!(plain_error(&io::Error::from_raw_os_error(28)), "no space left on device");
+        assert_eq!(plain_error(&io::ErrorKind::UnexpectedEof.into()), "the file ends before");
+    }
+}

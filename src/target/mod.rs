@@ -1,0 +1,173 @@
+//! What a phase works on: a directory's operations, real or pretended, and the ground that such a directory stands on.
+
+pub mod clean;
+pub mod ground;
+pub mod plain;
+pub mod pretend;
+pub mod real;
+pub mod scratch;
+
+pub use crate::sys::files::Access;
+pub use crate::sys::residency::Residency;
+
+use crate::model::settings::Io;
+use std::ffi::{CStr, CString};
+use std::fs::File;
+use std::io;
+
+/// A file or directory that a target has open; closed when dropped.
+#[derive(Debug)]
+pub enum Handle {
+    /// Of a real directory.
+    Real(File),
+    /// Of a pretended one: the number of the file or directory.
+    Pretend(usize),
+}
+
+/// How the flush of a target reaches its files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FlushMethod {
+    /// One call flushes the whole filesystem.
+    WholeFilesystem,
+    /// The filesystem never hears of that call: every file and directory is flushed by itself.
+    EachFile,
+}
+
+/// The operations of a directory. All names are of entries of the directory that is handed over, never paths. Nothing here
+/// allocates but [`Target::list`], and failing calls give the system's own error.
+pub trait Target: Sync {
+    /// Nanoseconds since some fixed moment, never running backwards.
+    fn now_ns(&self) -> u64;
+
+    /// How its flush reaches its files.
+    fn flush_method(&self) -> FlushMethod;
+
+    /// The directory itself.
+    fn root(&self) -> &Handle;
+
+    /// Makes a directory in the root.
+    ///
+    /// # Errors
+    /// As the system says; so for all below.
+    fn make_directory(&self, name: &CStr) -> io::Result<()>;
+
+    /// Opens a directory of the root.
+    ///
+    /// # Errors
+    /// As the system says.
+    fn open_directory(&self, name: &CStr) -> io::Result<Handle>;
+
+    /// Removes an empty directory of the root.
+    ///
+    /// # Errors
+    /// As the system says.
+    fn remove_directory(&self, name: &CStr) -> io::Result<()>;
+
+    /// Opens a file, or makes it.
+    ///
+    /// # Errors
+    /// As the system says.
+    fn open(&self, directory: &Handle, name: &CStr, access: Access, io: Io) -> io::Result<Handle>;
+
+    /// Reads at an offset; tells how much, which is 0 at the end of the file.
+    ///
+    /// # Errors
+    /// As the system says.
+    fn read(&self, file: &Handle, buffer: &mut [u8], offset: u64) -> io::Result<usize>;
+
+    /// Writes at an offset; tells how much.
+    ///
+    /// # Errors
+    /// As the system says.
+    fn write(&self, file: &Handle, bytes: &[u8], offset: u64) -> io::Result<usize>;
+
+    /// Tells that a file will be read at random places.
+    ///
+    /// # Errors
+    /// As the system says.
+    fn advise_random(&self, file: &Handle) -> io::Result<()>;
+
+    /// Flushes one file or directory to stable storage.
+    ///
+    /// # Errors
+    /// As the system says.
+    fn sync(&self, handle: &Handle) -> io::Result<()>;
+
+    /// Flushes the whole filesystem to stable storage.
+    ///
+    /// # Errors
+    /// As the system says.
+    fn flush(&self) -> io::Result<()>;
+
+    /// Closes, and tells what the filesystem has to say about it.
+    ///
+    /// # Errors
+    /// As the system says.
+    fn close(&self, handle: Handle) -> io::Result<()>;
+
+    /// Asks for the status of an entry; gives its size in bytes.
+    ///
+    /// # Errors
+    /// As the system says.
+    fn status(&self, directory: &Handle, name: &CStr) -> io::Result<u64>;
+
+    /// Removes a file's name.
+    ///
+    /// # Errors
+    /// As the system says.
+    fn unlink(&self, directory: &Handle, name: &CStr) -> io::Result<()>;
+
+    /// The names in a directory, in the order in which it lists them.
+    ///
+    /// # Errors
+    /// As the system says.
+    fn list(&self, directory: &Handle) -> io::Result<Vec<CString>>;
+
+    /// Asks the system to forget what it keeps of a file in memory.
+    ///
+    /// # Errors
+    /// As the system says.
+    fn evict(&self, file: &Handle) -> io::Result<()>;
+
+    /// How much of a file the system keeps in memory.
+    ///
+    /// # Errors
+    /// As the system says.
+    fn residency(&self, file: &Handle) -> io::Result<Residency>;
+}
+
+/// Writes all bytes at an offset, in as many calls as it takes.
+///
+/// # Errors
+/// As [`Target::write`]; `WriteZero` when nothing is taken.
+#[inline]
+pub fn write_all(target: &dyn Target, file: &Handle, bytes: &[u8], offset: u64) -> io::Result<()> {
+    let mut done = 0;
+    while done < bytes.len() {
+        match target.write(file, &bytes[done..], offset + done as u64) {
+            Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+            Ok(count) => done += count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+/// Fills a buffer from an offset, in as many calls as it takes.
+///
+/// # Errors
+/// As [`Target::read`]; `UnexpectedEof` when the file ends before.
+#[inline]
+pub fn read_exact(target: &dyn Target, file: &Handle, buffer: &mut [u8], offset: u64) -> io::Result<()> {
+    let mut done = 0;
+    while done < buffer.len() {
+        match target.read(file, &mut buffer[done..], offset + done as u64) {
+            Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+            Ok(count) => done += count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,167 @@
+//! A plain directory as ground: a scratch directory in it for each run, caches emptied by advice and, for root, by dropping them.
+
+use super::clean::empty_scratch;
+use super::ground::{Cold, Ground, GroundError, plain_error};
+use super::real::RealTarget;
+use super::scratch::{MARKER, scratch_name};
+use super::{Access, Target};
+use crate::model::identity::Identity;
+use crate::model::machine::FilesystemClass;
+use crate::model::plan::DropCaches;
+use crate::model::record::Preparation;
+use crate::model::settings::Io;
+use crate::sys::{caches, files, process};
+use std::ffi::CString;
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// Tries to evict a file: the advice skips pages that are still being written.
+const EVICTIONS: u32 = 3;
+
+/// A directory that the user named.
+#[derive(Debug)]
+pub struct PlainGround {
+    path: PathBuf,
+    directory: File,
+    class: FilesystemClass,
+    taken: Option<Scratch>,
+}
+
+#[derive(Debug)]
+struct Scratch {
+    name: CString,
+    place: PathBuf,
+    directory: File,
+    /// Locked while it lives, so that nobody takes the scratch directory for a dead one's.
+    _marker: File,
+    target: RealTarget,
+}
+
+impl PlainGround {
+    /// The ground of an open directory; `path` is for messages.
+    #[must_use]
+    pub const fn of(directory: File, path: PathBuf, class: FilesystemClass) -> Self {
+        Self { path, directory, class, taken: None }
+    }
+
+    fn make_scratch(&self, nonce: u64, batch: u64) -> Result<Scratch, GroundError> {
+        let name = scratch_name(nonce);
+        let place = self.path.join(name.to_string_lossy().as_ref());
+        let failed = |doing: &str| {
+            let doing = format!("{doing} {}", place.display());
+            move |source| GroundError::Call { doing, source }
+        };
+        files::make_directory(&self.directory, &name).map_err(failed("make the directory"))?;
+        let made = self.open_scratch(&name, &place, nonce, batch);
+        if made.is_err() {
+            // Only an empty directory goes: nobody else's files can be lost.
+            let _ = files::remove_directory(&self.directory, &name);
+        }
+        made
+    }
+
+    fn open_scratch(&self, name: &CString, place: &Path, nonce: u64, batch: u64) -> Result<Scratch, GroundError> {
+        let failed = |doing: &str| {
+            let doing = format!("{doing} {}", place.display());
+            move |source| GroundError::Call { doing, source }
+        };
+        let directory = files::open_directory(&self.directory, name).map_err(failed("open the directory"))?;
+        let status = files::status_of(&directory).map_err(failed("look at the directory"))?;
+        if status.owner != process::effective_user() || status.mode & 0o077 != 0 {
+            return Err(GroundError::Changed(format!("{}: is no longer the directory that barrow made", place.display())));
+        }
+        let marker = write_marker(&directory, nonce, batch).map_err(failed("mark the directory"))?;
+        let again = directory.try_clone().map_err(failed("open the directory"))?;
+        Ok(Scratch { name: name.clone(), place: place.to_owned(), directory, _marker: marker, target: RealTarget::of(again, self.class) })
+    }
+}
+
+fn write_marker(directory: &File, nonce: u64, batch: u64) -> io::Result<File> {
+    let mut marker = files::open_file(directory, MARKER, Access::CreateNew, false)?;
+    let written = marker.try_lock().map_err(io::Error::from).and_then(|()| {
+        writeln!(marker, "barrow {} batch {} nonce {}", env!("CARGO_PKG_VERSION"), Identity(batch), Identity(nonce))
+    });
+    match written {
+        Ok(()) => Ok(marker),
+        Err(error) => {
+            // The directory must be empty for its removal; the error that matters is the one above.
+            let _ = files::unlink(directory, MARKER);
+            Err(error)
+        }
+    }
+}
+
+impl Ground for PlainGround {
+    fn take(&mut self, nonce: u64, batch: u64) -> Result<(), GroundError> {
+        self.taken = Some(self.make_scratch(nonce, batch)?);
+        Ok(())
+    }
+
+    fn target(&self) -> Result<&dyn Target, GroundError> {
+        match &self.taken {
+            Some(scratch) => Ok(&scratch.target),
+            None => Err(GroundError::Changed(format!("{}: no scratch directory was made", self.path.display()))),
+        }
+    }
+
+    fn make_cold(&mut self, cold: &Cold<'_>) -> Result<Preparation, GroundError> {
+        let target = self.target()?;
+        target.flush().map_err(|source| GroundError::Call { doing: format!("flush {}", self.path.display()), source })?;
+        let mut preparation = Preparation { flushed: true, ..Preparation::default() };
+        for file in cold.files {
+            preparation.evicted |= evict(target, file);
+        }
+        match cold.drop_caches {
+            DropCaches::Never => preparation.hindrance = Some("--drop-caches never".to_owned()),
+            DropCaches::Auto if !process::is_root() => preparation.hindrance = Some("not root".to_owned()),
+            DropCaches::Auto => match caches::drop_system_caches() {
+                Ok(drops) => preparation.drops = drops,
+                Err(error) => preparation.hindrance = Some(format!("caches cannot be dropped: {}", plain_error(&error))),
+            },
+        }
+        Ok(preparation)
+    }
+
+    fn give_back(&mut self) -> Vec<String> {
+        let Some(scratch) = self.taken.take() else {
+            return Vec::new();
+        };
+        let mut left = empty_scratch(&scratch.directory, &scratch.place);
+        if left.is_empty()
+            && let Err(error) = files::remove_directory(&self.directory, &scratch.name)
+            && error.kind() != io::ErrorKind::NotFound
+        {
+            left.push(format!("{}: {}", scratch.place.display(), plain_error(&error)));
+        }
+        left
+    }
+
+    fn place(&self) -> String {
+        self.taken.as_ref().map_or(&self.path, |scratch| &scratch.place).display().to_string()
+    }
+}
+
+/// Evicts a file until nothing of it is in memory; whether the advice was taken at all. Proof is the residency that is read later.
+fn evict(target: &dyn Target, name: &CString) -> bool {
+    let Ok(file) = target.open(target.root(), name, Access::Read, Io::Buffered) else {
+        return false;
+    };
+    for _ in 0..EVICTIONS {
+        let asked = target.sync(&file).and_then(|()| target.evict(&file));
+        if asked.is_err() {
+            return false;
+        }
+        if target.residency(&file).is_ok_and(|residency| residency.resident_pages == 0) {
+            break;
+        }
+    }
+    true
+}
+
+impl Drop for PlainGround {
+    fn drop(&mut self) {
+        // On a panic there is nobody left to tell what could not be removed; `barrow clean` finds it.
+        let _ = self.give_back();
+    }
+}

@@ -1,0 +1,421 @@
+//! A pretended directory in memory: logs every call, moves a pretended clock, and fails or lies on demand.
+
+use super::ground::{Cold, Ground, GroundError};
+use super::{Access, FlushMethod, Handle, Residency, Target};
+use crate::model::record::{Preparation, Usage};
+use crate::model::settings::Io;
+use crate::sys::meter::{Meter, Reading};
+use std::collections::BTreeMap;
+use std::ffi::{CStr, CString};
+use std::fmt;
+use std::io;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// A kind of call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Operation {
+    /// [`Target::make_directory`].
+    MakeDirectory,
+    /// [`Target::open_directory`].
+    OpenDirectory,
+    /// [`Target::remove_directory`].
+    RemoveDirectory,
+    /// [`Target::open`] of a new file.
+    Create,
+    /// [`Target::open`] of an existing file.
+    Open,
+    /// [`Target::read`].
+    Read,
+    /// [`Target::write`].
+    Write,
+    /// [`Target::advise_random`].
+    AdviseRandom,
+    /// [`Target::sync`].
+    Sync,
+    /// [`Target::flush`].
+    Flush,
+    /// [`Target::close`].
+    Close,
+    /// [`Target::status`].
+    Status,
+    /// [`Target::unlink`].
+    Unlink,
+    /// [`Target::list`].
+    List,
+    /// [`Target::evict`].
+    Evict,
+    /// [`Target::residency`].
+    Residency,
+}
+
+/// One call as it was made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Call {
+    /// Its kind.
+    pub operation: Operation,
+    /// The entry that it names, with its directory: `sequential.0.0/0000000000`.
+    pub name: String,
+    /// Offset and length in bytes, for reads and writes.
+    pub span: Option<(u64, usize)>,
+}
+
+impl fmt::Display for Call {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?} {}", self.operation, self.name)?;
+        match self.span {
+            Some((offset, length)) => write!(f, " {offset}+{length}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// What a call does instead of its duty.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Trick {
+    /// Fails with this error number.
+    Fail(i32),
+    /// Transfers only this many bytes.
+    Short(usize),
+    /// Reads zeros.
+    Zeros,
+    /// Reads what was there when the file was first written.
+    FirstVersion,
+    /// Reads the same place of another file, named as in [`Call::name`].
+    OtherFile(String),
+    /// Reads these bytes.
+    Bytes(Vec<u8>),
+}
+
+#[derive(Debug, Default)]
+struct Node {
+    name: String,
+    is_directory: bool,
+    data: Vec<u8>,
+    first_version: Vec<u8>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    clock_ns: u64,
+    nodes: Vec<Node>,
+    entries: BTreeMap<(usize, CString), usize>,
+    log: Vec<Call>,
+    tricks: BTreeMap<(Operation, u64), Trick>,
+    counts: BTreeMap<Operation, u64>,
+    resident_share: f64,
+}
+
+/// Nanoseconds that a call takes.
+type Cost = Box<dyn Fn(&Call) -> u64 + Send + Sync>;
+
+/// A pretended directory.
+pub struct PretendTarget {
+    root: Handle,
+    flush_method: FlushMethod,
+    cost: Cost,
+    state: Mutex<State>,
+}
+
+impl PretendTarget {
+    /// An empty directory in which a call takes what `cost` says, in nanoseconds.
+    #[must_use]
+    pub fn costing(cost: impl Fn(&Call) -> u64 + Send + Sync + 'static) -> Self {
+        let root = Node { is_directory: true, ..Node::default() };
+        let state = State { nodes: vec![root], ..State::default() };
+        Self {
+            root: Handle::Pretend(0),
+            flush_method: FlushMethod::WholeFilesystem,
+            cost: Box::new(cost),
+            state: Mutex::new(state),
+        }
+    }
+
+    /// The same, whose filesystem never hears of a flush.
+    #[must_use]
+    pub fn flushed_by_file(mut self) -> Self {
+        self.flush_method = FlushMethod::EachFile;
+        self
+    }
+
+    /// Plays a trick at the `nth` call of a kind, counted from 1.
+    pub fn play(&self, operation: Operation, nth: u64, trick: Trick) {
+        self.state().tricks.insert((operation, nth), trick);
+    }
+
+    /// Says which share (0 to 1) of every file is in memory.
+    pub fn set_resident_share(&self, share: f64) {
+        self.state().resident_share = share;
+    }
+
+    /// Every call so far.
+    #[must_use]
+    pub fn log(&self) -> Vec<Call> {
+        self.state().log.clone()
+    }
+
+    /// What a file holds, named as in [`Call::name`].
+    #[must_use]
+    pub fn contents(&self, name: &str) -> Option<Vec<u8>> {
+        let state = self.state();
+        state.nodes.iter().rev().find(|node| node.name == name && !node.is_directory).map(|node| node.data.clone())
+    }
+
+    /// The names of all entries that are there.
+    #[must_use]
+    pub fn entries(&self) -> Vec<String> {
+        let state = self.state();
+        state.entries.values().map(|node| state.nodes[*node].name.clone()).collect()
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Logs a call, lets its time pass, and tells the trick that is to be played.
+    fn call(&self, operation: Operation, name: String, span: Option<(u64, usize)>) -> io::Result<Option<Trick>> {
+        let call = Call { operation, name, span };
+        let cost = (self.cost)(&call);
+        let mut state = self.state();
+        state.clock_ns += cost;
+        state.log.push(call);
+        let count = state.counts.entry(operation).or_default();
+        *count += 1;
+        let nth = *count;
+        match state.tricks.get(&(operation, nth)).cloned() {
+            Some(Trick::Fail(error)) => Err(io::Error::from_raw_os_error(error)),
+            trick => Ok(trick),
+        }
+    }
+
+    fn name_of(&self, handle: &Handle) -> io::Result<(usize, String)> {
+        let number = number_of(handle)?;
+        Ok((number, self.state().nodes[number].name.clone()))
+    }
+
+    fn path_of(&self, directory: &Handle, name: &CStr) -> io::Result<(usize, String)> {
+        let (number, parent) = self.name_of(directory)?;
+        let name = name.to_string_lossy();
+        Ok((number, if parent.is_empty() { name.into_owned() } else { format!("{parent}/{name}") }))
+    }
+
+    fn add(&self, parent: usize, name: &CStr, path: String, is_directory: bool) -> io::Result<usize> {
+        let mut state = self.state();
+        if state.entries.contains_key(&(parent, name.to_owned())) {
+            return Err(io::ErrorKind::AlreadyExists.into());
+        }
+        let number = state.nodes.len();
+        state.nodes.push(Node { name: path, is_directory, ..Node::default() });
+        state.entries.insert((parent, name.to_owned()), number);
+        Ok(number)
+    }
+
+    fn find(&self, parent: usize, name: &CStr) -> io::Result<usize> {
+        self.state().entries.get(&(parent, name.to_owned())).copied().ok_or_else(|| io::ErrorKind::NotFound.into())
+    }
+}
+
+fn number_of(handle: &Handle) -> io::Result<usize> {
+    match handle {
+        Handle::Pretend(number) => Ok(*number),
+        Handle::Real(_) => Err(io::ErrorKind::InvalidInput.into()),
+    }
+}
+
+impl Target for PretendTarget {
+    fn now_ns(&self) -> u64 {
+        self.state().clock_ns
+    }
+
+    fn flush_method(&self) -> FlushMethod {
+        self.flush_method
+    }
+
+    fn root(&self) -> &Handle {
+        &self.root
+    }
+
+    fn make_directory(&self, name: &CStr) -> io::Result<()> {
+        let path = name.to_string_lossy().into_owned();
+        self.call(Operation::MakeDirectory, path.clone(), None)?;
+        self.add(0, name, path, true).map(drop)
+    }
+
+    fn open_directory(&self, name: &CStr) -> io::Result<Handle> {
+        self.call(Operation::OpenDirectory, name.to_string_lossy().into_owned(), None)?;
+        self.find(0, name).map(Handle::Pretend)
+    }
+
+    fn remove_directory(&self, name: &CStr) -> io::Result<()> {
+        self.call(Operation::RemoveDirectory, name.to_string_lossy().into_owned(), None)?;
+        let number = self.find(0, name)?;
+        let mut state = self.state();
+        if state.entries.keys().any(|(parent, _)| *parent == number) {
+            return Err(io::ErrorKind::DirectoryNotEmpty.into());
+        }
+        state.entries.remove(&(0, name.to_owned()));
+        Ok(())
+    }
+
+    fn open(&self, directory: &Handle, name: &CStr, access: Access, _io: Io) -> io::Result<Handle> {
+        let (parent, path) = self.path_of(directory, name)?;
+        let operation = if access == Access::CreateNew { Operation::Create } else { Operation::Open };
+        self.call(operation, path.clone(), None)?;
+        let number = if access == Access::CreateNew { self.add(parent, name, path, false)? } else { self.find(parent, name)? };
+        Ok(Handle::Pretend(number))
+    }
+
+    fn read(&self, file: &Handle, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+        let (number, name) = self.name_of(file)?;
+        let trick = self.call(Operation::Read, name, Some((offset, buffer.len())))?;
+        let state = self.state();
+        let most = if let Some(Trick::Short(most)) = trick { most } else { buffer.len() };
+        let data: &[u8] = match &trick {
+            Some(Trick::Zeros) => {
+                buffer.fill(0);
+                return Ok(buffer.len());
+            }
+            Some(Trick::Bytes(bytes)) => {
+                let count = bytes.len().min(buffer.len());
+                buffer[..count].copy_from_slice(&bytes[..count]);
+                return Ok(count);
+            }
+            Some(Trick::FirstVersion) => &state.nodes[number].first_version,
+            Some(Trick::OtherFile(other)) => state.nodes.iter().find(|node| node.name == *other).map_or(&[], |node| &node.data),
+            Some(Trick::Fail(_) | Trick::Short(_)) | None => &state.nodes[number].data,
+        };
+        let rest = data.get(offset as usize..).unwrap_or(&[]);
+        let count = rest.len().min(buffer.len()).min(most);
+        buffer[..count].copy_from_slice(&rest[..count]);
+        Ok(count)
+    }
+
+    fn write(&self, file: &Handle, bytes: &[u8], offset: u64) -> io::Result<usize> {
+        let (number, name) = self.name_of(file)?;
+        let trick = self.call(Operation::Write, name, Some((offset, bytes.len())))?;
+        let count = if let Some(Trick::Short(most)) = trick { most.min(bytes.len()) } else { bytes.len() };
+        let end = offset as usize + count;
+        let mut state = self.state();
+        let node = &mut state.nodes[number];
+        if node.data.len() < end {
+            node.data.resize(end, 0);
+        }
+        node.data[offset as usize..end].copy_from_slice(&bytes[..count]);
+        if node.first_version.len() < end {
+            let known = node.first_version.len();
+            node.first_version.extend_from_slice(&node.data[known..end]);
+        }
+        Ok(count)
+    }
+
+    fn advise_random(&self, file: &Handle) -> io::Result<()> {
+        let (_, name) = self.name_of(file)?;
+        self.call(Operation::AdviseRandom, name, None).map(drop)
+    }
+
+    fn sync(&self, handle: &Handle) -> io::Result<()> {
+        let (_, name) = self.name_of(handle)?;
+        self.call(Operation::Sync, name, None).map(drop)
+    }
+
+    fn flush(&self) -> io::Result<()> {
+        self.call(Operation::Flush, String::new(), None).map(drop)
+    }
+
+    fn close(&self, handle: Handle) -> io::Result<()> {
+        let (_, name) = self.name_of(&handle)?;
+        self.call(Operation::Close, name, None).map(drop)
+    }
+
+    fn status(&self, directory: &Handle, name: &CStr) -> io::Result<u64> {
+        let (parent, path) = self.path_of(directory, name)?;
+        self.call(Operation::Status, path, None)?;
+        let number = self.find(parent, name)?;
+        Ok(self.state().nodes[number].data.len() as u64)
+    }
+
+    fn unlink(&self, directory: &Handle, name: &CStr) -> io::Result<()> {
+        let (parent, path) = self.path_of(directory, name)?;
+        self.call(Operation::Unlink, path, None)?;
+        self.find(parent, name)?;
+        self.state().entries.remove(&(parent, name.to_owned()));
+        Ok(())
+    }
+
+    /// Lists in the reverse order of names, so that no test takes the order for granted.
+    fn list(&self, directory: &Handle) -> io::Result<Vec<CString>> {
+        let (number, name) = self.name_of(directory)?;
+        self.call(Operation::List, name, None)?;
+        let state = self.state();
+        Ok(state.entries.keys().rev().filter(|(parent, _)| *parent == number).map(|(_, name)| name.clone()).collect())
+    }
+
+    fn evict(&self, file: &Handle) -> io::Result<()> {
+        let (_, name) = self.name_of(file)?;
+        self.call(Operation::Evict, name, None).map(drop)
+    }
+
+    fn residency(&self, file: &Handle) -> io::Result<Residency> {
+        let (number, name) = self.name_of(file)?;
+        self.call(Operation::Residency, name, None)?;
+        let state = self.state();
+        let pages = state.nodes[number].data.len().div_ceil(4096) as u64;
+        Ok(Residency { resident_pages: (pages as f64 * state.resident_share).round() as u64, pages })
+    }
+}
+
+/// The meter of a pretended target: of each nanosecond of its clock a quarter is user and an eighth system time of the process,
+/// and one and a half processors of the machine are busy.
+impl Meter for PretendTarget {
+    fn read(&self) -> Reading {
+        let clock_ns = self.now_ns();
+        let usage = Usage { user_ns: clock_ns / 4, system_ns: clock_ns / 8, ..Usage::default() };
+        Reading { usage, system_busy_ns: Some(clock_ns + clock_ns / 2) }
+    }
+}
+
+/// A pretended ground: hands out its one target, and logs when it is made cold.
+pub struct PretendGround {
+    target: Arc<PretendTarget>,
+    taken: bool,
+}
+
+impl PretendGround {
+    /// The ground of a target, which the test keeps a hold of.
+    #[must_use]
+    pub const fn of(target: Arc<PretendTarget>) -> Self {
+        Self { target, taken: false }
+    }
+}
+
+impl Ground for PretendGround {
+    fn take(&mut self, _nonce: u64, _batch: u64) -> Result<(), GroundError> {
+        self.taken = true;
+        Ok(())
+    }
+
+    fn target(&self) -> Result<&dyn Target, GroundError> {
+        if self.taken { Ok(self.target.as_ref()) } else { Err(GroundError::Changed("not taken".to_owned())) }
+    }
+
+    fn make_cold(&mut self, cold: &Cold<'_>) -> Result<Preparation, GroundError> {
+        let call = self.target.flush();
+        call.map_err(|source| GroundError::Call { doing: "flush".to_owned(), source })?;
+        for name in cold.files {
+            let file = self.target.open(self.target.root(), name, Access::Read, Io::Buffered);
+            let evicted = file.and_then(|file| self.target.evict(&file));
+            evicted.map_err(|source| GroundError::Call { doing: "evict".to_owned(), source })?;
+        }
+        Ok(Preparation { flushed: true, evicted: !cold.files.is_empty(), drops: 0, hindrance: Some("pretended".to_owned()) })
+    }
+
+    fn give_back(&mut self) -> Vec<String> {
+        self.taken = false;
+        let mut state = self.target.state();
+        state.entries.clear();
+        Vec::new()
+    }
+
+    fn place(&self) -> String {
+        "pretended".to_owned()
+    }
+}
