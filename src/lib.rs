@@ -9,14 +9,14 @@
 //! - [`model`]: plain data that the other rooms pass on; the catalogue of phases.
 //! - [`report`]: what is made of stored records: text, CSV.
 
+pub mod cli;
 pub mod model;
+pub mod phases;
 pub mod report;
 pub mod rng;
+pub mod runner;
 pub mod stats;
-pub mod units;
+pub mod store;
 pub mod sys;
 pub mod target;
-pub mod phases;
-pub mod runner;
-pub mod store;
-pub mod cli;
+pub mod units;

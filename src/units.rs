@@ -58,7 +58,7 @@ pub fn exact_size(bytes: u64) -> String {
     SUFFIXES
         .iter()
         .rev()
-        .find(|(_, shift)| bytes % (1 << shift) == 0)
+        .find(|(_, shift)| bytes.is_multiple_of(1 << shift))
         .map_or_else(|| bytes.to_string(), |(letter, shift)| format!("{}{letter}", bytes >> shift))
 }
 

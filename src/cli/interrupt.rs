@@ -39,7 +39,9 @@ impl Interrupt {
             return;
         }
         match self.place.lock().unwrap_or_else(PoisonError::into_inner).as_deref() {
-            Some(place) => say(&format!("{name} again: stopped at once; left behind: {place} (`barrow clean` on its directory removes it)")),
+            Some(place) => {
+                say(&format!("{name} again: stopped at once; left behind: {place} (`barrow clean` on its directory removes it)"))
+            }
             None => say(&format!("{name} again: stopped at once")),
         }
         end_by_signal(number);

@@ -33,7 +33,8 @@ pub fn write_file(path: &Path, text: &str) -> anyhow::Result<()> {
     anyhow::ensure!(!path.is_dir(), "{}: is a directory; name a file", path.display());
     let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or_else(|| Path::new("."));
     let mut builder = tempfile::Builder::new();
-    let mut file = builder.prefix(".barrow-report-").permissions(Permissions::from_mode(0o666)).tempfile_in(directory).with_context(failed)?;
+    let mut file =
+        builder.prefix(".barrow-report-").permissions(Permissions::from_mode(0o666)).tempfile_in(directory).with_context(failed)?;
     file.write_all(text.as_bytes()).and_then(|()| file.as_file().sync_all()).with_context(failed)?;
     file.persist(path).map_err(|error| error.error).with_context(failed)?;
     Ok(())

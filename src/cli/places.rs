@@ -2,10 +2,10 @@
 
 use super::exit::usage;
 use crate::model::machine::{Device, Filesystem};
+use crate::model::printable::printable;
 use crate::sys::files;
 use crate::sys::mounts::{self, Mount};
 use crate::target::ground::plain_error;
-use crate::model::printable::printable;
 use anyhow::bail;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;

@@ -48,6 +48,6 @@ pub fn list(ram_bytes: u64) -> String {
     }
     table.set_content_arrangement(comfy_table::ContentArrangement::Dynamic);
     table.set_width(80);
-    let lines: Vec<String> = table.lines().map(|line| line.trim().to_owned()).collect();
-    format!("{}\n\n`--set KEY=VALUE` changes one; a TOML file with such keys is a profile of your own.\n", lines.join("\n"))
+    let lines: Vec<String> = table.lines().map(|line| line.trim_end().to_owned()).collect();
+    format!("{}\n\n`--set KEY=VALUE` changes one; `-p FILE` takes a TOML file of your own.\n", lines.join("\n"))
 }

@@ -3,9 +3,9 @@
 use super::interrupt::Interrupt;
 use super::output::say;
 use crate::model::phase::Phase;
+use crate::model::printable::printable;
 use crate::model::record::{PhaseRecord, Status};
 use crate::runner::{Observer, Standing};
-use crate::model::printable::printable;
 use crate::units::{clock_seconds, decimals_for, with_thousands};
 use std::sync::Arc;
 

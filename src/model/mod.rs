@@ -5,6 +5,7 @@ pub mod histogram;
 pub mod identity;
 pub mod label;
 pub mod machine;
+pub mod nearest;
 pub mod phase;
 pub mod plan;
 pub mod printable;

@@ -1,6 +1,7 @@
 //! Profiles: named, versioned settings. The built-in ones are data, compiled in, and never changed once released.
 
-use super::settings::{Key, Settings, SettingsError, did_you_mean, nearest_names};
+use super::nearest::{did_you_mean, nearest_names};
+use super::settings::{Key, Settings, SettingsError};
 
 /// The built-in profiles, oldest version first.
 const BUILT_IN: &[(&str, &str)] = &[

@@ -1,5 +1,6 @@
 //! The keys of a profile: everything that decides which work a run does. One row a key.
 
+use super::nearest::{did_you_mean, nearest_names};
 use crate::units::{exact_size, parse_size};
 use serde::{Deserialize, Serialize};
 
@@ -112,25 +113,6 @@ pub enum SettingsError {
         /// What is wrong with it, with the numbers.
         problem: String,
     },
-}
-
-/// The words that ask whether one of some names was meant; empty when there are none.
-#[must_use]
-pub fn did_you_mean<S: AsRef<str>>(nearest: &[S]) -> String {
-    match nearest {
-        [] => String::new(),
-        names => format!("; did you mean {}?", names.iter().map(|name| format!("`{}`", name.as_ref())).collect::<Vec<_>>().join(" or ")),
-    }
-}
-
-/// The names nearest to what was typed, best first, at most three; those of no likeness are left out.
-#[must_use]
-pub fn nearest_names<'a>(typed: &str, names: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
-    let mut scored: Vec<(f64, &str)> =
-        names.into_iter().map(|name| (strsim::jaro_winkler(typed, name), name)).filter(|(likeness, _)| *likeness > 0.72).collect();
-    scored.sort_by(|a, b| b.0.total_cmp(&a.0));
-    scored.dedup_by(|a, b| a.1 == b.1);
-    scored.into_iter().map(|(_, name)| name).take(3).collect()
 }
 
 /// One key of a profile.
@@ -293,7 +275,7 @@ impl Settings {
         let unfit = |key, problem| Err(SettingsError::Unfit { key, problem });
         let unit = if self.io == Io::Direct { DIRECT_ALIGNMENT } else { STAMP_SPACING };
         for (key, value) in [("chunk_size", self.chunk_size), ("seek_size", self.seek_size)] {
-            if value == 0 || value % unit != 0 || value > 1 << 30 {
+            if value == 0 || !value.is_multiple_of(unit) || value > 1 << 30 {
                 let problem = format!("{} is not a multiple of {unit} bytes up to 1g (io = {})", exact_size(value), self.io.name());
                 return unfit(key, problem);
             }
@@ -306,11 +288,11 @@ impl Settings {
             if value > self.file_size {
                 return unfit(key, format!("{} is larger than file_size = {file_size}", exact_size(value)));
             }
-            if self.file_size % value != 0 {
+            if !self.file_size.is_multiple_of(value) {
                 return unfit("file_size", format!("{file_size} is not a multiple of {key} = {}", exact_size(value)));
             }
         }
-        if self.chunk_size % self.seek_size != 0 && self.workers > 1 {
+        if self.workers > 1 && !self.chunk_size.is_multiple_of(self.seek_size) {
             return unfit("seek_size", format!("with {} workers chunk_size must be a multiple of seek_size", self.workers));
         }
         if self.file_size / self.chunk_size < self.workers {
@@ -339,7 +321,7 @@ impl Settings {
         self.file_size.max(self.file_set_bytes())
     }
 
-    /// Bytes of a file set: sizes are evenly spaced from `min_size` to `max_size`.
+    /// Bytes of a file set at the most: sizes are evenly spaced from `min_size` to `max_size`, each rounded down to a byte.
     #[must_use]
     pub fn file_set_bytes(&self) -> u64 {
         let twice = u128::from(self.files) * (u128::from(self.min_size) + u128::from(self.max_size));

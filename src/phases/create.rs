@@ -71,9 +71,9 @@ type Made = (Arc<[Handle]>, Arc<[Entry]>);
 
 fn flush(target: &dyn Target, set: FileSet, made: Vec<Made>) -> Flush<'_> {
     match target.flush_method() {
-        FlushMethod::WholeFilesystem => Box::new(move || {
-            target.flush().map_err(|source| PhaseError::Call { doing: "flush the filesystem".to_owned(), source })
-        }),
+        FlushMethod::WholeFilesystem => {
+            Box::new(move || target.flush().map_err(|source| PhaseError::Call { doing: "flush the filesystem".to_owned(), source }))
+        }
         FlushMethod::EachFile => Box::new(move || made.iter().try_for_each(|made| flush_each(target, set, made))),
     }
 }

@@ -90,8 +90,8 @@ pub fn prepare(job: Job<'_>) -> Result<Timed<'_>, PhaseError> {
                 return Ok(());
             }
             // What was written back is flushed inside the clock, as every write.
-            let closing = files.files.iter().zip(handles.drain(..));
-            closing.map(|(file, handle)| files.sync_and_close(file, handle)).collect()
+            let mut closing = files.files.iter().zip(handles.drain(..));
+            closing.try_for_each(|(file, handle)| files.sync_and_close(file, handle))
         };
         workers.push((Box::new(work) as Work<'_>, Tally::of_unknown(job)));
     }

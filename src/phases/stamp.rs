@@ -105,9 +105,8 @@ impl Stamps {
         if (WRITTEN..expected.generation).any(earlier) {
             return WrongData::BeforeRewrite;
         }
-        let of_run = |nonce: u64| {
-            generations.clone().any(|generation| Stamper::of(nonce, Origin { generation, ..expected }).at(offset) == found)
-        };
+        let of_run =
+            |nonce: u64| generations.clone().any(|generation| Stamper::of(nonce, Origin { generation, ..expected }).at(offset) == found);
         if self.earlier.iter().copied().any(of_run) {
             return WrongData::EarlierRun;
         }

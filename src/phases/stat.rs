@@ -76,8 +76,7 @@ impl Visitor<'_> {
     #[cold]
     fn wrong_data(&self, entry: &Entry, found: [u8; 8], offset: u64) -> PhaseError {
         let set = self.set;
-        let files: Vec<(u64, u64)> =
-            (0..set.files() as u32).map(|number| (set.origin(number).file, set.size(number))).collect();
+        let files: Vec<(u64, u64)> = (0..set.files() as u32).map(|number| (set.origin(number).file, set.size(number))).collect();
         let found = self.job.stamps.explain(found, offset, set.origin(entry.number), &files);
         PhaseError::WrongData { doing: set.doing("read", entry), offset, found }
     }

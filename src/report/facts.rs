@@ -4,6 +4,7 @@ use super::Section;
 use super::layout::join_and;
 use crate::model::identity::Identity;
 use crate::model::machine::{Device, Filesystem, FilesystemClass, Machine};
+use crate::model::plan::DropCaches;
 use crate::model::printable::printable;
 use crate::model::record::RunRecord;
 use crate::model::series::Series;
@@ -153,7 +154,7 @@ fn filesystem_facts(filesystem: &Filesystem) -> Vec<String> {
 
 fn device_facts(device: &Device) -> String {
     let size = device.size_bytes.map(rounded_size);
-    let rotational = (device.rotational == Some(true)).then(|| "rotating".to_owned());
+    let rotational = (device.rotational == Some(true)).then(|| "the kernel says rotating".to_owned());
     let details: Vec<String> = [device.model.clone(), size, rotational].into_iter().flatten().collect();
     match (&device.name, details.is_empty()) {
         (Some(name), true) => name.clone(),
@@ -182,8 +183,8 @@ pub(super) fn parameters(section: &Section<'_>) -> Vec<String> {
 
 fn plan_pairs(run: &RunRecord) -> Vec<(String, String)> {
     let drop_caches = match run.plan.drop_caches {
-        crate::model::plan::DropCaches::Auto => "auto",
-        crate::model::plan::DropCaches::Never => "never",
+        DropCaches::Auto => "auto",
+        DropCaches::Never => "never",
     };
     let mut pairs = vec![("profile".to_owned(), run.profile.clone())];
     let split = |text: &String| text.split_once('=').map(|(key, value)| (key.to_owned(), value.to_owned()));

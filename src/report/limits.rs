@@ -31,7 +31,7 @@ fn places_of(section: &Section<'_>, limit: Limit, settings: &Settings) -> Vec<Pl
     measured.map(|(place, summary)| (place, summary.phase)).collect()
 }
 
-/// `one CPU core limited create, on xfs also delete`; `None` without places.
+/// `one CPU core limited create, on xfs also delete`, or `create on ext4, delete on xfs`; `None` without places.
 fn clause(section: &Section<'_>, limit: Limit, places: &[Place]) -> Option<String> {
     let is_everywhere = |group: &Shared| {
         let measured = section.measured();
@@ -40,15 +40,16 @@ fn clause(section: &Section<'_>, limit: Limit, places: &[Place]) -> Option<Strin
     let (everywhere, mut elsewhere): (Vec<Shared>, Vec<Shared>) = shared(places).into_iter().partition(is_everywhere);
     let mut phases: Vec<Phase> = everywhere.into_iter().flat_map(|group| group.phases).collect();
     phases.sort();
-    let mut clause = said(limit, section, &phases);
-    if phases.is_empty() {
-        let first = if elsewhere.is_empty() { return None } else { elsewhere.remove(0) };
-        clause = format!("{} on {}", said(limit, section, &first.phases), series_in_words(section, &first.series));
+    elsewhere.sort_by_key(|group| std::cmp::Reverse(group.series.len()));
+    let on = |group: &Shared| series_in_words(section, &group.series);
+    let names = |group: &Shared| join_and(&taken_together(&group.phases));
+    if !phases.is_empty() {
+        let also = elsewhere.iter().map(|group| format!(", on {} also {}", on(group), names(group)));
+        return Some(std::iter::once(said(limit, section, &phases)).chain(also).collect());
     }
-    for group in elsewhere {
-        clause.push_str(&format!(", on {} also {}", series_in_words(section, &group.series), join_and(&taken_together(&group.phases))));
-    }
-    Some(clause)
+    let (first, others) = elsewhere.split_first()?;
+    let begin = format!("{} on {}", said(limit, section, &first.phases), on(first));
+    Some(std::iter::once(begin).chain(others.iter().map(|group| format!(", {} on {}", names(group), on(group)))).collect())
 }
 
 fn said(limit: Limit, section: &Section<'_>, phases: &[Phase]) -> String {
@@ -114,6 +115,16 @@ mod tests {
         let sentence = said(&records).unwrap();
         let expected = "One CPU core limited seq. create, on xfs also block write; \
             seq. stat was answered from memory, on ext4 also random stat.";
+        assert_eq!(sentence, expected);
+    }
+
+    #[test]
+    fn where_targets_share_nothing_each_is_named() {
+        let mut records = [sample::run("ext4", 1), sample::run("xfs", 1)];
+        busy(&mut records[1], &[Phase::BlockWrite, Phase::Rewrite], 70);
+        busy(&mut records[0], &[Phase::SeqCreate], 70);
+        let sentence = said(&records).unwrap();
+        let expected = "One CPU core limited block write and rewrite on xfs, seq. create on ext4; stat was answered from memory.";
         assert_eq!(sentence, expected);
     }
 

@@ -16,11 +16,11 @@ mod text;
 mod tests;
 
 use crate::model::identity::Identity;
+use crate::model::nearest::{did_you_mean, nearest_names};
 use crate::model::phase::Phase;
 use crate::model::printable::printable;
 use crate::model::record::RunRecord;
 use crate::model::series::Series;
-use crate::model::settings::{did_you_mean, nearest_names};
 use crate::model::summary::PhaseSummary;
 
 /// Everything that a report is made of.

@@ -43,13 +43,14 @@ pub(super) fn in_words(section: &Section<'_>, places: &[Place]) -> String {
     words.collect::<Vec<_>>().join("; ")
 }
 
-/// The names of some series: `ext4 and xfs`, or `every target`.
+/// The names of some series: `ext4 and xfs`, `every target`, or of many `every target but tmpfs`.
 pub(super) fn series_in_words(section: &Section<'_>, series: &[usize]) -> String {
-    if series.len() == section.series.len() && series.len() > 1 {
-        return "every target".to_owned();
+    let (named, others): (Vec<_>, Vec<_>) = section.series.iter().enumerate().partition(|(place, _)| series.contains(place));
+    match (named.len(), others.as_slice()) {
+        (2.., []) => "every target".to_owned(),
+        (3.., [(_, other)]) => format!("every target but {}", other.name),
+        _ => join_and(&named.iter().map(|(_, one)| one.name.clone()).collect::<Vec<_>>()),
     }
-    let names: Vec<String> = series.iter().filter_map(|place| section.series.get(*place)).map(|one| one.name.clone()).collect();
-    join_and(&names)
 }
 
 fn phases_in_words(section: &Section<'_>, phases: &[Phase]) -> String {
@@ -103,6 +104,17 @@ mod tests {
         assert_eq!(in_words(section, &whole[1..]), "xfs, every phase but block write");
         let alone = Report::of(&records[..1]);
         assert_eq!(in_words(&alone.sections[0], &[(0, Phase::SeqStat)]), "seq. stat");
+    }
+
+    #[test]
+    fn of_many_targets_the_exception_is_named() {
+        let records = ["ext4", "xfs", "btrfs", "tmpfs"].map(|label| sample::run(label, 1));
+        let report = Report::of(&records);
+        let names = |places: &[usize]| series_in_words(&report.sections[0], places);
+        assert_eq!(names(&[0, 1, 2, 3]), "every target");
+        assert_eq!(names(&[0, 1, 2]), "every target but tmpfs");
+        assert_eq!(names(&[1, 3]), "xfs and tmpfs");
+        assert_eq!(in_words(&report.sections[0], &[(2, Phase::Rewrite)]), "btrfs, rewrite");
     }
 
     #[test]

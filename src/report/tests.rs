@@ -251,7 +251,7 @@ impl Hostile {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 3000, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
 
     #[test]
     fn no_line_of_text_is_over_80_columns(hostile in hostile()) {

@@ -142,7 +142,7 @@ mod tests {
         assert!(matches!(refusals(&many, &filesystem("ext4", 1 << 40), None, 1024)[..], [Refusal::Inodes { free: 5000, .. }]));
         let unlimited = Filesystem { free_files: None, ..filesystem("btrfs", 1 << 40) };
         assert_eq!(refusals(&many, &unlimited, None, 1024), []);
-        let wide = Settings { dirs: 1000, ..settings() };
+        let wide = Settings { dirs: 1000, files: 1000, ..settings() };
         assert!(matches!(refusals(&wide, &filesystem("ext4", 1 << 40), None, 1024)[..], [Refusal::OpenFiles { limit: 1024, .. }]));
     }
 

@@ -45,8 +45,7 @@ pub fn run(
     let started = now();
     let taken = place.ground.take(turn.nonce, turn.batch.identity.0);
     let where_it_lies = place.ground.place();
-    let standing =
-        Standing { label: &place.label, place: &where_it_lies, round: turn.round, rounds: turn.batch.rounds };
+    let standing = Standing { label: &place.label, place: &where_it_lies, round: turn.round, rounds: turn.batch.rounds };
     observer.run_started(standing);
     let stamps = Stamps { nonce: turn.nonce, earlier: place.earlier.clone() };
     let mut phases: Vec<PhaseRecord> = Vec::with_capacity(Phase::ALL.len());
@@ -55,7 +54,8 @@ pub fn run(
             Some(record) => record,
             None => {
                 observer.phase_started(standing, *phase);
-                let mut once = Once { phase: *phase, plan: &turn.batch.plan, stamps: &stamps, ground: place.ground.as_mut(), meter, interrupted };
+                let mut once =
+                    Once { phase: *phase, plan: &turn.batch.plan, stamps: &stamps, ground: place.ground.as_mut(), meter, interrupted };
                 let record = once.record(place.filesystem.class);
                 once.remove_files_of(&record);
                 observer.phase_finished(standing, &record);
@@ -177,8 +177,7 @@ impl Once<'_> {
     /// Removes files that no later phase uses, so that they take no space and no time from the next.
     fn remove_files_of(&self, record: &PhaseRecord) {
         let stop = Stop::of(self.interrupted);
-        let are_useless = phases::is_last_of_its_files(self.phase)
-            || (record.status != Status::Ok && phases::needs(self.phase).is_none());
+        let are_useless = phases::is_last_of_its_files(self.phase) || (record.status != Status::Ok && phases::needs(self.phase).is_none());
         if are_useless && let Ok(job) = self.job(&stop) {
             phases::remove_files(self.phase, job);
         }

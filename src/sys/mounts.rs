@@ -77,8 +77,8 @@ fn unescape(text: &str) -> Vec<u8> {
 pub fn class_of(kind: &str) -> FilesystemClass {
     match kind {
         "tmpfs" | "ramfs" | "devtmpfs" | "hugetlbfs" => FilesystemClass::Memory,
-        "nfs" | "nfs4" | "cifs" | "smb3" | "smbfs" | "9p" | "ceph" | "afs" | "ncpfs" | "glusterfs" | "lustre" | "beegfs"
-        | "virtiofs" | "orangefs" => FilesystemClass::Network,
+        "nfs" | "nfs4" | "cifs" | "smb3" | "smbfs" | "9p" | "ceph" | "afs" | "ncpfs" | "glusterfs" | "lustre" | "beegfs" | "virtiofs"
+        | "orangefs" => FilesystemClass::Network,
         "zfs" => FilesystemClass::Zfs,
         "overlay" | "aufs" | "unionfs" | "ecryptfs" => FilesystemClass::Overlay,
         other if other == "fuse" || other.starts_with("fuse.") || other == "fuseblk" => FilesystemClass::Fuse,
@@ -125,8 +125,7 @@ pub fn mount_id(file: &File) -> io::Result<u64> {
     let mut answer: libc::statx = unsafe { std::mem::zeroed() };
     // SAFETY: the path ends with a zero byte and `answer` lives through the call.
     #[allow(unsafe_code)]
-    let result =
-        unsafe { libc::statx(file.as_raw_fd(), EMPTY_PATH.as_ptr(), libc::AT_EMPTY_PATH, libc::STATX_MNT_ID, &raw mut answer) };
+    let result = unsafe { libc::statx(file.as_raw_fd(), EMPTY_PATH.as_ptr(), libc::AT_EMPTY_PATH, libc::STATX_MNT_ID, &raw mut answer) };
     if result != 0 {
         return Err(io::Error::last_os_error());
     }

@@ -46,7 +46,8 @@ pub fn residency(file: &File, by_mapping: bool) -> io::Result<Residency> {
     if pages == 0 {
         return Ok(Residency::default());
     }
-    let resident_pages = if by_mapping { mapped_pages(file, size, page)? } else { cached_pages(file).or_else(|_| mapped_pages(file, size, page))? };
+    let resident_pages =
+        if by_mapping { mapped_pages(file, size, page)? } else { cached_pages(file).or_else(|_| mapped_pages(file, size, page))? };
     Ok(Residency { resident_pages: resident_pages.min(pages), pages })
 }
 

@@ -4,6 +4,7 @@ pub mod clean;
 pub mod ground;
 pub mod plain;
 pub mod pretend;
+pub mod pretend_ground;
 pub mod real;
 pub mod scratch;
 

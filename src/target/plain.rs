@@ -79,9 +79,10 @@ impl PlainGround {
 
 fn write_marker(directory: &File, nonce: u64, batch: u64) -> io::Result<File> {
     let mut marker = files::open_file(directory, MARKER, Access::CreateNew, false)?;
-    let written = marker.try_lock().map_err(io::Error::from).and_then(|()| {
-        writeln!(marker, "barrow {} batch {} nonce {}", env!("CARGO_PKG_VERSION"), Identity(batch), Identity(nonce))
-    });
+    let written = marker
+        .try_lock()
+        .map_err(io::Error::from)
+        .and_then(|()| writeln!(marker, "barrow {} batch {} nonce {}", env!("CARGO_PKG_VERSION"), Identity(batch), Identity(nonce)));
     match written {
         Ok(()) => Ok(marker),
         Err(error) => {

@@ -1,15 +1,14 @@
 //! A pretended directory in memory: logs every call, moves a pretended clock, and fails or lies on demand.
 
-use super::ground::{Cold, Ground, GroundError};
 use super::{Access, FlushMethod, Handle, Residency, Target};
-use crate::model::record::{Preparation, Usage};
+use crate::model::record::Usage;
 use crate::model::settings::Io;
 use crate::sys::meter::{Meter, Reading};
 use std::collections::BTreeMap;
 use std::ffi::{CStr, CString};
 use std::fmt;
 use std::io;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// A kind of call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -122,12 +121,7 @@ impl PretendTarget {
     pub fn costing(cost: impl Fn(&Call) -> u64 + Send + Sync + 'static) -> Self {
         let root = Node { is_directory: true, ..Node::default() };
         let state = State { nodes: vec![root], ..State::default() };
-        Self {
-            root: Handle::Pretend(0),
-            flush_method: FlushMethod::WholeFilesystem,
-            cost: Box::new(cost),
-            state: Mutex::new(state),
-        }
+        Self { root: Handle::Pretend(0), flush_method: FlushMethod::WholeFilesystem, cost: Box::new(cost), state: Mutex::new(state) }
     }
 
     /// The same, whose filesystem never hears of a flush.
@@ -165,6 +159,11 @@ impl PretendTarget {
     pub fn entries(&self) -> Vec<String> {
         let state = self.state();
         state.entries.values().map(|node| state.nodes[*node].name.clone()).collect()
+    }
+
+    /// Removes every entry.
+    pub fn clear(&self) {
+        self.state().entries.clear();
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -370,52 +369,5 @@ impl Meter for PretendTarget {
         let clock_ns = self.now_ns();
         let usage = Usage { user_ns: clock_ns / 4, system_ns: clock_ns / 8, ..Usage::default() };
         Reading { usage, system_busy_ns: Some(clock_ns + clock_ns / 2) }
-    }
-}
-
-/// A pretended ground: hands out its one target, and logs when it is made cold.
-pub struct PretendGround {
-    target: Arc<PretendTarget>,
-    taken: bool,
-}
-
-impl PretendGround {
-    /// The ground of a target, which the test keeps a hold of.
-    #[must_use]
-    pub const fn of(target: Arc<PretendTarget>) -> Self {
-        Self { target, taken: false }
-    }
-}
-
-impl Ground for PretendGround {
-    fn take(&mut self, _nonce: u64, _batch: u64) -> Result<(), GroundError> {
-        self.taken = true;
-        Ok(())
-    }
-
-    fn target(&self) -> Result<&dyn Target, GroundError> {
-        if self.taken { Ok(self.target.as_ref()) } else { Err(GroundError::Changed("not taken".to_owned())) }
-    }
-
-    fn make_cold(&mut self, cold: &Cold<'_>) -> Result<Preparation, GroundError> {
-        let call = self.target.flush();
-        call.map_err(|source| GroundError::Call { doing: "flush".to_owned(), source })?;
-        for name in cold.files {
-            let file = self.target.open(self.target.root(), name, Access::Read, Io::Buffered);
-            let evicted = file.and_then(|file| self.target.evict(&file));
-            evicted.map_err(|source| GroundError::Call { doing: "evict".to_owned(), source })?;
-        }
-        Ok(Preparation { flushed: true, evicted: !cold.files.is_empty(), drops: 0, hindrance: Some("pretended".to_owned()) })
-    }
-
-    fn give_back(&mut self) -> Vec<String> {
-        self.taken = false;
-        let mut state = self.target.state();
-        state.entries.clear();
-        Vec::new()
-    }
-
-    fn place(&self) -> String {
-        "pretended".to_owned()
     }
 }

@@ -1,0 +1,54 @@
+//! A pretended ground, which hands out one pretended target.
+
+use super::ground::{Cold, Ground, GroundError};
+use super::pretend::PretendTarget;
+use super::{Access, Target};
+use crate::model::record::Preparation;
+use crate::model::settings::Io;
+use std::sync::Arc;
+
+/// A pretended ground: hands out its one target, and logs when it is made cold.
+pub struct PretendGround {
+    target: Arc<PretendTarget>,
+    taken: bool,
+}
+
+impl PretendGround {
+    /// The ground of a target, which the test keeps a hold of.
+    #[must_use]
+    pub const fn of(target: Arc<PretendTarget>) -> Self {
+        Self { target, taken: false }
+    }
+}
+
+impl Ground for PretendGround {
+    fn take(&mut self, _nonce: u64, _batch: u64) -> Result<(), GroundError> {
+        self.taken = true;
+        Ok(())
+    }
+
+    fn target(&self) -> Result<&dyn Target, GroundError> {
+        if self.taken { Ok(self.target.as_ref()) } else { Err(GroundError::Changed("not taken".to_owned())) }
+    }
+
+    fn make_cold(&mut self, cold: &Cold<'_>) -> Result<Preparation, GroundError> {
+        let call = self.target.flush();
+        call.map_err(|source| GroundError::Call { doing: "flush".to_owned(), source })?;
+        for name in cold.files {
+            let file = self.target.open(self.target.root(), name, Access::Read, Io::Buffered);
+            let evicted = file.and_then(|file| self.target.evict(&file));
+            evicted.map_err(|source| GroundError::Call { doing: "evict".to_owned(), source })?;
+        }
+        Ok(Preparation { flushed: true, evicted: !cold.files.is_empty(), drops: 0, hindrance: Some("pretended".to_owned()) })
+    }
+
+    fn give_back(&mut self) -> Vec<String> {
+        self.taken = false;
+        self.target.clear();
+        Vec::new()
+    }
+
+    fn place(&self) -> String {
+        "pretended".to_owned()
+    }
+}

@@ -1,0 +1,125 @@
+//! Nothing allocates while a phase is timed: a counting allocator is read by the meter itself, before and after each phase.
+
+use barrow::model::identity::Identity;
+use barrow::model::machine::{Device, Filesystem, FilesystemClass, Machine};
+use barrow::model::phase::Phase;
+use barrow::model::plan::{DropCaches, Plan};
+use barrow::model::profile::Profile;
+use barrow::model::record::{PhaseRecord, RunRecord, Status};
+use barrow::rng::GENERATOR;
+use barrow::runner::{Batch, Listeners, Observer, Place, Standing, run_batch};
+use barrow::sys::files::open_directory_path;
+use barrow::sys::meter::{Meter, ProcessMeter, Reading};
+use barrow::target::plain::PlainGround;
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::collections::BTreeMap;
+use std::process::Command;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
+
+/// The system's allocator, counted.
+struct Counting;
+
+// SAFETY: every call is handed on unchanged to the system's allocator; counting allocates nothing.
+#[allow(unsafe_code)]
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
+        // SAFETY: the caller keeps the contract of `alloc`.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: the caller keeps the contract of `dealloc`.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// The meter of the process that notes the count of allocations at each reading.
+struct CountingMeter {
+    meter: ProcessMeter,
+    counts: Mutex<Vec<u64>>,
+}
+
+impl Meter for CountingMeter {
+    fn read(&self) -> Reading {
+        let count = ALLOCATIONS.load(Ordering::Relaxed);
+        let reading = self.meter.read();
+        assert_eq!(ALLOCATIONS.load(Ordering::Relaxed), count, "reading the meter allocates");
+        self.counts.lock().expect("no panic").push(count);
+        reading
+    }
+}
+
+struct Deaf;
+
+impl Observer for Deaf {
+    fn run_started(&mut self, _: Standing<'_>) {}
+    fn phase_started(&mut self, _: Standing<'_>, _: Phase) {}
+    fn phase_finished(&mut self, _: Standing<'_>, record: &PhaseRecord) {
+        assert_eq!(record.status, Status::Ok, "{:?}", record.reason);
+    }
+    fn run_finished(&mut self) {}
+    fn left_behind(&mut self, what: &str) {
+        panic!("left {what}");
+    }
+}
+
+fn count_a_run(changes: &[(&str, &str)]) {
+    let directory = tempfile::tempdir().expect("a directory");
+    let changes: Vec<_> = changes.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
+    let profile = Profile::named("quick", 0).expect("a profile").changed(&changes, 0).expect("good keys");
+    let plan = Plan::of(&profile, GENERATOR, DropCaches::Never).expect("a plan");
+    let filesystem = Filesystem {
+        kind: "any".to_owned(),
+        class: FilesystemClass::Block,
+        mount_options: String::new(),
+        size_bytes: 0,
+        free_bytes: 0,
+        free_files: None,
+    };
+    let open = open_directory_path(directory.path()).expect("the directory");
+    let ground = PlainGround::of(open, directory.path().to_owned(), FilesystemClass::Block);
+    let mut places = [Place::of("a".to_owned(), Box::new(ground), filesystem, Device::default())];
+    let batch = Batch { identity: Identity(1), plan, rounds: 1, tags: BTreeMap::new(), machine: Machine::default() };
+    // Room for every reading, so that noting one allocates nothing.
+    let meter = CountingMeter { meter: ProcessMeter::open(), counts: Mutex::new(Vec::with_capacity(64)) };
+    let mut keep = |_: &RunRecord| Ok(());
+    let mut listeners = Listeners { observer: &mut Deaf, keep: &mut keep };
+    run_batch(&batch, &mut places, &meter, &AtomicBool::new(false), &mut listeners).expect("a run");
+    let counts = meter.counts.lock().expect("no panic");
+    assert_eq!(counts.len(), 2 * Phase::ALL.len());
+    for (phase, pair) in Phase::ALL.iter().zip(counts.chunks(2)) {
+        assert_eq!(pair[0], pair[1], "{} allocates while it is timed", phase.name());
+    }
+    assert!(counts[0] > 0 && counts[counts.len() - 1] > counts[0], "the allocator counts");
+}
+
+/// Runs alone in a process of its own, since other tests allocate beside it.
+#[test]
+#[ignore = "needs a process of its own: started by nothing_allocates_while_a_phase_is_timed"]
+fn alone_in_its_process() {
+    if std::env::var_os("BARROW_ALONE").is_none() {
+        return;
+    }
+    let small =
+        [("file_size", "4m"), ("chunk_size", "64k"), ("seeks", "2000"), ("seek_size", "4k"), ("seek_seconds", "0"), ("files", "3000")];
+    count_a_run(&small);
+    let wide =
+        [("workers", "3"), ("seekers", "2"), ("dirs", "4"), ("min_size", "100"), ("max_size", "9000"), ("seek_rewrite_percent", "20")];
+    count_a_run(&[&small[..], &wide[..]].concat());
+}
+
+#[test]
+fn nothing_allocates_while_a_phase_is_timed() {
+    let this = std::env::current_exe().expect("the test binary");
+    let arguments = ["--exact", "allocation::alone_in_its_process", "--ignored", "--nocapture", "--test-threads=1"];
+    let done = Command::new(this).args(arguments).env("BARROW_ALONE", "1").output().expect("the test binary runs");
+    let words = format!("{}{}", String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr));
+    assert!(done.status.success() && words.contains("1 passed"), "{words}");
+}

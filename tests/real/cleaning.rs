@@ -1,0 +1,125 @@
+//! `barrow clean`: what a killed run left goes, what a living run uses and what barrow did not make stays and is named.
+
+use super::driver::{Desk, Finished, Running, User, listing, scratches};
+use super::need::{Need, is_missing};
+use super::signals::{LONG, target};
+use nix::sys::signal::Signal;
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, chown, symlink};
+use std::path::{Path, PathBuf};
+
+/// A run that was killed while it made files, in a directory with something else in it; gives what it left.
+fn killed_run(desk: &Desk, directory: &Path) -> PathBuf {
+    let mut running = Running::start(desk.run(User::Tester, LONG, &[]).arg(directory));
+    running.wait_for_line(&["random_seek"]);
+    super::driver::wait_until("files are made", || {
+        let made = scratches(directory).pop().map(|scratch| scratch.join("sequential.0.0"));
+        made.is_some_and(|made| fs::read_dir(made).is_ok_and(|mut entries| entries.next().is_some()))
+    });
+    running.signal(Signal::SIGKILL);
+    running.finish().expect_signal(Signal::SIGKILL);
+    scratches(directory).pop().unwrap()
+}
+
+fn clean(desk: &Desk, user: User, directory: &Path) -> Finished {
+    Finished::of(desk.barrow(user, ["clean"]).arg(directory))
+}
+
+/// A directory with the mode and name of a scratch directory.
+fn look_alike(directory: &Path, name: &str, mode: u32) -> PathBuf {
+    let path = directory.join(name);
+    fs::create_dir(&path).unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+    path
+}
+
+#[test]
+fn what_a_killed_run_left_is_removed() {
+    let desk = Desk::new();
+    let target = target(&desk);
+    fs::write(target.join("notes.txt"), "kept").unwrap();
+    let before = listing(&target);
+    let left = killed_run(&desk, &target);
+    let cleaned = clean(&desk, User::Tester, &target).expect_code(0);
+    assert_eq!(cleaned.stdout, format!("removed {}\n", left.display()));
+    assert_eq!(listing(&target), before);
+    let again = clean(&desk, User::Tester, &target).expect_code(0);
+    assert!(again.stdout.contains("nothing of barrow's"), "{}", again.stdout);
+}
+
+#[test]
+fn what_barrow_did_not_make_stays_and_is_named() {
+    let desk = Desk::new();
+    let target = target(&desk);
+    let open = look_alike(&target, ".barrow-00000001", 0o755);
+    fs::write(open.join("marker"), "").unwrap();
+    let unmarked = look_alike(&target, ".barrow-00000002", 0o700);
+    fs::write(unmarked.join("block.0"), "kept").unwrap();
+    let elsewhere = look_alike(&target, "elsewhere", 0o700);
+    fs::write(elsewhere.join("marker"), "").unwrap();
+    fs::write(elsewhere.join("block.0"), "kept").unwrap();
+    symlink(&elsewhere, target.join(".barrow-00000000")).unwrap();
+    fs::write(target.join(".barrow-00000003"), "a file").unwrap();
+    look_alike(&target, ".barrow-notes", 0o700);
+    let before = listing(&target);
+    let cleaned = clean(&desk, User::Tester, &target).expect_code(1);
+    let named = [".barrow-00000000: not a directory", ".barrow-00000001: its mode", ".barrow-00000002: has no marker", ".barrow-00000003: not"];
+    let cleaned = cleaned.expect_said(&named);
+    assert_eq!(cleaned.stdout, "");
+    assert_eq!(listing(&target), before);
+}
+
+#[test]
+fn a_stranger_among_what_was_left_stays_and_is_named() {
+    let desk = Desk::new();
+    let target = target(&desk);
+    let left = killed_run(&desk, &target);
+    fs::write(left.join("thesis.tex"), "kept").unwrap();
+    symlink(desk.path("nowhere"), left.join("sequential.0.0/00000000ff")).unwrap_or_default();
+    symlink(desk.path("nowhere"), left.join("random.0.0")).unwrap();
+    let cleaned = clean(&desk, User::Tester, &target).expect_code(1);
+    let cleaned = cleaned.expect_said(&["thesis.tex: not made by barrow", "random.0.0: not made by barrow"]);
+    assert_eq!(cleaned.stdout, "");
+    assert_eq!(fs::read(left.join("thesis.tex")).unwrap(), b"kept");
+    assert!(left.join("marker").exists() && !left.join("block.0").exists());
+    assert!(left.join("random.0.0").is_symlink());
+}
+
+#[test]
+fn a_living_run_is_left_alone_and_named() {
+    let desk = Desk::new();
+    let target = target(&desk);
+    let mut running = Running::start(desk.run(User::Tester, LONG, &[]).arg(&target));
+    running.wait_for_line(&["random_seek"]);
+    running.signal(Signal::SIGSTOP);
+    let living = scratches(&target).pop().unwrap();
+    let before = listing(&target);
+    let cleaned = clean(&desk, User::Tester, &target).expect_code(0);
+    assert_eq!(cleaned.stdout, format!("left {}: a running barrow uses it\n", living.display()));
+    assert_eq!(listing(&target), before);
+    running.signal(Signal::SIGCONT);
+    running.signal(Signal::SIGTERM);
+    running.finish().expect_signal(Signal::SIGTERM);
+    assert!(scratches(&target).is_empty());
+}
+
+#[test]
+#[ignore = "needs root"]
+fn what_belongs_to_another_user_stays_and_is_named() {
+    if is_missing(&[Need::Root]) {
+        return;
+    }
+    let desk = Desk::new();
+    let target = target(&desk);
+    let left = killed_run(&desk, &target);
+    for path in [left.clone(), left.join("marker")] {
+        chown(path, Some(65534), Some(65534)).unwrap();
+    }
+    let before = listing(&target);
+    let cleaned = clean(&desk, User::Tester, &target).expect_code(1).expect_said(&["belongs to another user"]);
+    assert_eq!(cleaned.stdout, "");
+    assert_eq!(listing(&target), before);
+    chown(&left, Some(0), Some(0)).unwrap();
+    clean(&desk, User::Nobody, &target).expect_code(1).expect_said(&["cannot be opened", "permission denied"][1..]);
+    assert_eq!(scratches(&target), [left]);
+}

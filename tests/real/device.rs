@@ -1,0 +1,205 @@
+//! Filesystems made for one test: on a loop device over an image that is written in full, with limits of its own; and in memory.
+
+use std::fs::{self, File};
+use std::io;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use tempfile::TempDir;
+
+/// The four rules of the block controller; they lie in its root group, so that every flush is under them.
+const RULES: [&str; 4] = ["read_bps", "write_bps", "read_iops", "write_iops"];
+
+const SYSTEM_PATH: &str = "/usr/sbin:/usr/bin:/sbin:/bin";
+
+/// Runs a program of the system and returns what it prints.
+///
+/// # Panics
+/// When it fails, with what it says.
+pub fn system(program: &str, arguments: &[&str]) -> String {
+    let output = Command::new(program).args(arguments).env("PATH", SYSTEM_PATH).env("LC_ALL", "C").output();
+    let output = output.unwrap_or_else(|error| panic!("{program}: {error}"));
+    assert!(output.status.success(), "{program} {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8_lossy(&output.stdout).trim().to_owned()
+}
+
+/// Held by each test that uses devices: limits, drops of the system's caches and flushes of one would disturb the other, in this
+/// process or another one.
+pub struct DeviceLock(File);
+
+impl DeviceLock {
+    /// Waits until nobody else holds it.
+    pub fn take() -> Self {
+        let path = std::env::temp_dir().join("barrow-device-tests.lock");
+        let file = File::options().create(true).append(true).open(&path).unwrap();
+        file.lock().unwrap();
+        Self(file)
+    }
+}
+
+impl Drop for DeviceLock {
+    fn drop(&mut self) {
+        // The descriptor is closed at once in any case.
+        let _ = self.0.unlock();
+    }
+}
+
+/// A filesystem on a loop device. Gone, with its limits, when dropped.
+pub struct LoopFilesystem {
+    kind: &'static str,
+    number: String,
+    image: PathBuf,
+    mount_point: PathBuf,
+    _home: TempDir,
+    _lock: DeviceLock,
+}
+
+impl LoopFilesystem {
+    /// Makes one of so many MiB.
+    pub fn of(kind: &'static str, size_mib: u64) -> Self {
+        Self::with_options(kind, size_mib, &[])
+    }
+
+    /// Makes one of so many MiB, with more options for mkfs.
+    pub fn with_options(kind: &'static str, size_mib: u64, mkfs_options: &[&str]) -> Self {
+        let lock = DeviceLock::take();
+        let home = tempfile::Builder::new().prefix("barrow-loop-").tempdir().unwrap();
+        let (image, mount_point) = (home.path().join("image"), home.path().join("mounted"));
+        fs::create_dir(&mount_point).unwrap();
+        // Other users pass through to what is mounted.
+        fs::set_permissions(home.path(), fs::Permissions::from_mode(0o711)).unwrap();
+        write_in_full(&image, size_mib);
+        let attached = Attached::of(&image);
+        let device = attached.0.as_str();
+        let number = fs::read_to_string(format!("/sys/block/{}/dev", device.trim_start_matches("/dev/"))).unwrap().trim().to_owned();
+        let filesystem = Self { kind, number, image, mount_point, _home: home, _lock: lock };
+        filesystem.lift_limits();
+        make(kind, device, mkfs_options);
+        let options = if kind == "btrfs" { "nodiscard" } else { "defaults" };
+        system("mount", &["-t", kind, "-o", options, device, &filesystem.mount_point.to_string_lossy()]);
+        // From here on the device goes with the mount.
+        drop(attached);
+        // Whoever runs barrow may write here.
+        fs::set_permissions(filesystem.path(), fs::Permissions::from_mode(0o1777)).unwrap();
+        filesystem
+    }
+
+    /// Where it is mounted.
+    pub fn path(&self) -> &Path {
+        &self.mount_point
+    }
+
+    /// Its type.
+    pub const fn kind(&self) -> &'static str {
+        self.kind
+    }
+
+    /// Limits what is read from the device to so many bytes a second.
+    pub fn limit_read(&self, bytes_per_second: u64) {
+        self.set_rule("read_bps", bytes_per_second).unwrap();
+    }
+
+    /// Limits what is written to the device to so many bytes a second.
+    pub fn limit_write(&self, bytes_per_second: u64) {
+        self.set_rule("write_bps", bytes_per_second).unwrap();
+    }
+
+    /// Takes every limit away; what waits for one goes on at once.
+    pub fn lift_limits(&self) {
+        for rule in RULES {
+            // A machine without the controller has no limits to lift.
+            let _ = self.set_rule(rule, 0);
+        }
+    }
+
+    fn set_rule(&self, rule: &str, value: u64) -> io::Result<()> {
+        fs::write(format!("/sys/fs/cgroup/blkio/blkio.throttle.{rule}_device"), format!("{} {value}", self.number))
+    }
+
+    /// Fails when the image has a hole, into which a first write would go faster than to the device.
+    pub fn assert_no_hole(&self) {
+        let image = fs::metadata(&self.image).unwrap();
+        assert!(image.blocks() * 512 >= image.len(), "{}: {} of {} bytes are allocated", self.kind, image.blocks() * 512, image.len());
+    }
+
+    /// Mounts it again so that nothing can be written.
+    pub fn remount_read_only(&self) {
+        system("mount", &["-o", "remount,ro", &self.mount_point.to_string_lossy()]);
+    }
+}
+
+impl Drop for LoopFilesystem {
+    fn drop(&mut self) {
+        self.lift_limits();
+        unmount(&self.mount_point);
+    }
+}
+
+/// Takes a mount away, even one that is still in use; there may be none, where making it failed.
+fn unmount(mount_point: &Path) {
+    let _ = Command::new("umount").arg(mount_point).stderr(Stdio::null()).status();
+    let _ = Command::new("umount").arg("-l").arg(mount_point).stderr(Stdio::null()).status();
+}
+
+/// Writes every byte of an image: an allocated but unwritten one answers reads without its disk.
+fn write_in_full(image: &Path, size_mib: u64) {
+    system("dd", &["if=/dev/zero", &format!("of={}", image.display()), "bs=1M", &format!("count={size_mib}"), "conv=fsync", "status=none"]);
+}
+
+/// An image that is attached to a loop device, until nothing is mounted there any more.
+struct Attached(String);
+
+impl Attached {
+    /// Attaches with direct I/O, so that the image is not cached a second time, where its filesystem can do that.
+    fn of(image: &Path) -> Self {
+        let image = image.to_string_lossy();
+        let with = |more: &[&str]| {
+            let arguments = [&["--find", "--show"], more, &[&image]].concat();
+            let output = Command::new("losetup").args(&arguments).env("PATH", SYSTEM_PATH).output().unwrap();
+            output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
+        };
+        Self(with(&["--direct-io=on"]).or_else(|| with(&[])).expect("losetup attaches no image"))
+    }
+}
+
+impl Drop for Attached {
+    fn drop(&mut self) {
+        // While it is mounted, this only marks it to go with the mount.
+        let _ = Command::new("losetup").args(["-d", &self.0]).env("PATH", SYSTEM_PATH).status();
+    }
+}
+
+/// Makes a filesystem without discarding, which would punch holes into the image.
+fn make(kind: &str, device: &str, more: &[&str]) {
+    let options: &[&str] = match kind {
+        "ext4" => &["-q", "-F", "-m", "0", "-E", "lazy_itable_init=0,lazy_journal_init=0,nodiscard"],
+        "xfs" | "btrfs" => &["-q", "-f", "-K"],
+        other => panic!("no recipe for {other}"),
+    };
+    system(&format!("mkfs.{kind}"), &[options, more, &[device]].concat());
+}
+
+/// A filesystem in memory. Gone when dropped.
+pub struct MemoryFilesystem {
+    home: TempDir,
+}
+
+impl MemoryFilesystem {
+    /// Mounts one with these options of tmpfs(5).
+    pub fn of(options: &str) -> Self {
+        let home = tempfile::Builder::new().prefix("barrow-memory-").tempdir().unwrap();
+        system("mount", &["-t", "tmpfs", "-o", &format!("{options},mode=1777"), "barrow-test", &home.path().to_string_lossy()]);
+        Self { home }
+    }
+
+    /// Where it is mounted.
+    pub fn path(&self) -> &Path {
+        self.home.path()
+    }
+}
+
+impl Drop for MemoryFilesystem {
+    fn drop(&mut self) {
+        unmount(self.home.path());
+    }
+}

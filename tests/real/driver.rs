@@ -1,0 +1,257 @@
+//! Starts barrow as a child process, alone in its environment, and looks at what it says, keeps and leaves.
+
+use barrow::model::phase::Phase;
+use barrow::model::record::{PhaseRecord, RunRecord, Status};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::fs;
+use std::io::{BufRead, BufReader, Read};
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStderr, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+
+/// The number of the user and the group that own nothing.
+const NOBODY: u32 = 65534;
+/// Longer than anything that is waited for takes, on any machine.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// Who runs barrow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum User {
+    /// Who runs the tests.
+    Tester,
+    /// Somebody without rights; only root can be somebody else.
+    Nobody,
+}
+
+/// A directory beside the targets, for run files and for a copy of barrow that everybody can start.
+pub struct Desk {
+    home: TempDir,
+}
+
+impl Desk {
+    /// A new one.
+    pub fn new() -> Self {
+        let home = tempfile::Builder::new().prefix("barrow-desk-").tempdir().unwrap();
+        fs::set_permissions(home.path(), fs::Permissions::from_mode(0o1777)).unwrap();
+        Self { home }
+    }
+
+    /// A path in it.
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.home.path().join(name)
+    }
+
+    /// The run file that [`Desk::run`] names to barrow.
+    pub fn run_file(&self) -> PathBuf {
+        self.path("runs.jsonl")
+    }
+
+    /// barrow with some arguments.
+    pub fn barrow<A: AsRef<OsStr>>(&self, user: User, arguments: impl IntoIterator<Item = A>) -> Command {
+        let mut command = Command::new(self.program(user));
+        command.args(arguments).env_clear().current_dir(self.home.path());
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        if user == User::Nobody {
+            command.uid(NOBODY).gid(NOBODY);
+        }
+        command
+    }
+
+    /// The build directory may be closed to other users, so they start a copy.
+    fn program(&self, user: User) -> PathBuf {
+        let built = PathBuf::from(env!("CARGO_BIN_EXE_barrow"));
+        if user == User::Tester {
+            return built;
+        }
+        let copy = self.path("barrow");
+        if !copy.exists() {
+            fs::copy(built, &copy).unwrap();
+        }
+        copy
+    }
+
+    /// `barrow run -p quick` with these settings and options, and the targets last; the runs go to [`Desk::run_file`].
+    pub fn run(&self, user: User, settings: &str, rest: &[&str]) -> Command {
+        let mut command = self.barrow(user, ["run", "-p", "quick", "-o"]);
+        command.arg(self.run_file());
+        for setting in settings.split_whitespace() {
+            command.args(["--set", setting]);
+        }
+        command.args(rest);
+        command
+    }
+
+    /// The runs of the run file, which must all be readable; none when there is no file.
+    pub fn runs(&self) -> Vec<RunRecord> {
+        if !self.run_file().exists() {
+            return Vec::new();
+        }
+        let loaded = barrow::store::load(&self.run_file()).unwrap();
+        assert_eq!(loaded.bad, [], "lines of the run file cannot be read");
+        loaded.runs
+    }
+}
+
+/// How a call of barrow ended.
+#[derive(Debug)]
+pub struct Finished {
+    /// Exit code or signal.
+    pub status: ExitStatus,
+    /// What it printed.
+    pub stdout: String,
+    /// What it said.
+    pub stderr: String,
+}
+
+impl Finished {
+    /// Waits for a command's end.
+    pub fn of(command: &mut Command) -> Self {
+        Running::start(command).finish()
+    }
+
+    /// Fails unless it ended with this code.
+    pub fn expect_code(self, code: i32) -> Self {
+        assert_eq!(self.status.code(), Some(code), "{}\nstdout:\n{}\nstderr:\n{}", self.status, self.stdout, self.stderr);
+        self
+    }
+
+    /// Fails unless this signal ended it.
+    pub fn expect_signal(self, signal: Signal) -> Self {
+        let number = signal as i32;
+        assert_eq!(self.status.signal(), Some(number), "{}\nstdout:\n{}\nstderr:\n{}", self.status, self.stdout, self.stderr);
+        self
+    }
+
+    /// Fails unless it said all of these words on stderr.
+    pub fn expect_said(self, words: &[&str]) -> Self {
+        for word in words {
+            assert!(self.stderr.contains(word), "`{word}` was not said:\n{}", self.stderr);
+        }
+        self
+    }
+}
+
+/// A child process that is being watched; killed when dropped before its end.
+pub struct Running {
+    child: Child,
+    lines: BufReader<ChildStderr>,
+    said: String,
+}
+
+impl Running {
+    /// Starts a command whose stdout and stderr are piped.
+    pub fn start(command: &mut Command) -> Self {
+        let mut child = command.spawn().unwrap();
+        let lines = BufReader::new(child.stderr.take().unwrap());
+        Self { child, lines, said: String::new() }
+    }
+
+    /// Its process number.
+    pub fn pid(&self) -> Pid {
+        Pid::from_raw(self.child.id() as i32)
+    }
+
+    /// Sends it a signal.
+    pub fn signal(&self, signal: Signal) {
+        kill(self.pid(), signal).unwrap();
+    }
+
+    /// Waits until it says a line with all of these words.
+    ///
+    /// # Panics
+    /// When it ends before.
+    pub fn wait_for_line(&mut self, words: &[&str]) {
+        loop {
+            let mut line = String::new();
+            let length = self.lines.read_line(&mut line).unwrap();
+            assert!(length > 0, "{words:?} never came; it said:\n{}", self.said);
+            self.said += &line;
+            if words.iter().all(|word| line.contains(word)) {
+                return;
+            }
+        }
+    }
+
+    /// Waits until one of its threads is in a system call of this number.
+    pub fn wait_for_call(&self, number: libc::c_long) {
+        let tasks = format!("/proc/{}/task", self.pid());
+        wait_until("a thread is in the call", || {
+            let threads = fs::read_dir(&tasks).into_iter().flatten().flatten();
+            let calls = threads.filter_map(|thread| fs::read_to_string(thread.path().join("syscall")).ok());
+            calls.into_iter().any(|call| call.split(' ').next() == Some(&number.to_string()))
+        });
+    }
+
+    /// Waits for its end.
+    pub fn finish(mut self) -> Finished {
+        let mut stdout = self.child.stdout.take().unwrap();
+        let reader = std::thread::spawn(move || {
+            let mut text = String::new();
+            stdout.read_to_string(&mut text).map(|_| text).unwrap()
+        });
+        self.lines.read_to_string(&mut self.said).unwrap();
+        let status = self.child.wait().unwrap();
+        Finished { status, stdout: reader.join().unwrap(), stderr: std::mem::take(&mut self.said) }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // It has ended, where the test went well.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Waits until something is so.
+///
+/// # Panics
+/// When it does not become so in two minutes.
+pub fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !is_so() {
+        assert!(start.elapsed() < PATIENCE, "waited in vain: {what}");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+/// Everything below a directory: path, type and mode, owner, size of files and time of change.
+pub fn listing(directory: &Path) -> BTreeMap<PathBuf, String> {
+    let mut found = BTreeMap::new();
+    let mut waiting = vec![directory.to_owned()];
+    while let Some(next) = waiting.pop() {
+        for entry in fs::read_dir(&next).unwrap() {
+            let path = entry.unwrap().path();
+            let status = fs::symlink_metadata(&path).unwrap();
+            let size = if status.is_dir() { 0 } else { status.len() };
+            found.insert(path.clone(), format!("{:o} {} {size} {}", status.mode(), status.uid(), status.mtime()));
+            if status.is_dir() {
+                waiting.push(path);
+            }
+        }
+    }
+    found
+}
+
+/// The scratch directories of barrow in a directory.
+pub fn scratches(directory: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path());
+    let is_scratch = |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(".barrow-"));
+    entries.filter(is_scratch).collect()
+}
+
+/// A phase of a run.
+pub fn phase(run: &RunRecord, phase: Phase) -> &PhaseRecord {
+    run.phase(phase).unwrap_or_else(|| panic!("no {}", phase.name()))
+}
+
+/// The phases of a run with a status, by name.
+pub fn phases_with(run: &RunRecord, status: Status) -> Vec<&'static str> {
+    run.phases.iter().filter(|record| record.status == status).map(|record| record.name.name()).collect()
+}

@@ -1,0 +1,200 @@
+//! What goes wrong with a filesystem: refused in advance with the numbers, or one phase fails by name and the rest is reported.
+
+use super::device::{LoopFilesystem, MemoryFilesystem};
+use super::driver::{Desk, Finished, Running, User, phase, phases_with, scratches};
+use super::need::{Need, is_missing};
+use barrow::model::phase::Phase;
+use barrow::model::record::{RunRecord, Status};
+use nix::fcntl::{FallocateFlags, fallocate};
+use nix::sys::signal::Signal;
+use nix::sys::statvfs::statvfs;
+use std::fs::File;
+use std::path::Path;
+
+const EXT4: [Need; 4] = [Need::Root, Need::Loop, Need::Filesystem("ext4"), Need::Program("mkfs.ext4")];
+const SMALL: &str = "file_size=64m files=2048 seeks=100 seek_seconds=0";
+/// Bytes that are left free on a filesystem that is filled: a part of the block file fits.
+const ROOM: u64 = 8 << 20;
+
+/// Fails unless a run is refused: exit 1, these words, no run file, nothing made.
+fn expect_refusal(desk: &Desk, directory: &Path, settings: &str, words: &[&str]) {
+    let finished = Finished::of(desk.run(User::Tester, settings, &[]).arg(directory)).expect_code(1).expect_said(words);
+    println!("{}", finished.stderr.trim_end());
+    assert_eq!(finished.stdout, "");
+    assert!(!desk.run_file().exists(), "a run file was left");
+    if directory.is_dir() {
+        assert!(scratches(directory).is_empty());
+    }
+}
+
+#[test]
+fn what_is_no_directory_is_refused() {
+    let desk = Desk::new();
+    expect_refusal(&desk, &desk.path("nowhere"), SMALL, &["nowhere", "there is no such directory"]);
+    std::fs::write(desk.path("file"), "kept").unwrap();
+    expect_refusal(&desk, &desk.path("file"), SMALL, &["file", "is not a directory"]);
+    assert_eq!(std::fs::read(desk.path("file")).unwrap(), b"kept");
+}
+
+#[test]
+#[ignore = "needs root, loop devices"]
+fn a_target_without_room_is_refused_with_the_numbers() {
+    if is_missing(&EXT4) {
+        return;
+    }
+    let filesystem = LoopFilesystem::with_options("ext4", 64, &["-N", "64"]);
+    let desk = Desk::new();
+    expect_refusal(&desk, filesystem.path(), SMALL, &["needs 67.2 MiB free", "has 5", "MiB", "file_size"]);
+    expect_refusal(&desk, filesystem.path(), "file_size=1m files=2048", &["needs 2", "free inodes", "has 5", "files"]);
+    filesystem.remount_read_only();
+    expect_refusal(&desk, filesystem.path(), "file_size=1m files=2", &["cannot be written", "read-only file system"]);
+}
+
+#[test]
+#[ignore = "needs root"]
+fn a_filesystem_in_memory_without_inodes_is_refused() {
+    if is_missing(&[Need::Root]) {
+        return;
+    }
+    let filesystem = MemoryFilesystem::of("size=8m,nr_inodes=50");
+    let desk = Desk::new();
+    expect_refusal(&desk, filesystem.path(), "file_size=1m files=2048", &["lies in memory", "free inodes", "has 49"]);
+    expect_refusal(&desk, filesystem.path(), "file_size=8m files=2", &["needs 8.4 MiB free", "has 8 MiB"]);
+}
+
+#[test]
+#[ignore = "needs root"]
+fn a_read_only_directory_is_refused_to_others() {
+    if is_missing(&[Need::Root]) {
+        return;
+    }
+    let desk = Desk::new();
+    std::fs::create_dir(desk.path("closed")).unwrap();
+    let mut command = desk.run(User::Nobody, SMALL, &[]);
+    Finished::of(command.arg(desk.path("closed"))).expect_code(1).expect_said(&["cannot be written", "permission denied"]);
+}
+
+/// Fails unless the block file was cut short in one phase with this reason, and everything else is reported.
+fn expect_block_write_failed(run: &RunRecord, reason: &str) {
+    let failed = phase(run, Phase::BlockWrite);
+    let found = failed.reason.as_deref().unwrap_or_default();
+    println!("{}: {found}", run.label);
+    assert_eq!(failed.status, Status::Failed);
+    assert!(found.starts_with("write chunk ") && found.contains(" of 64: ") && found.ends_with(reason), "{found}");
+    assert_eq!(phases_with(run, Status::Failed), ["block_write"]);
+    assert_eq!(phases_with(run, Status::Skipped), ["rewrite", "block_read", "random_seek"]);
+    assert_eq!(phases_with(run, Status::Ok).len(), 6);
+    assert!(!run.complete);
+}
+
+#[test]
+fn a_file_over_the_size_limit_fails_one_phase() {
+    let desk = Desk::new();
+    let target = desk.path("target");
+    std::fs::create_dir(&target).unwrap();
+    let mut command = desk.barrow(User::Tester, std::iter::empty::<&str>());
+    let program = command.get_program().to_owned();
+    // In blocks of 512 bytes: 32 MiB, for barrow alone.
+    let mut limited = std::process::Command::new("/bin/sh");
+    limited.args(["-c", "ulimit -f 65536 && exec \"$0\" \"$@\""]).arg(program).args(["run", "-p", "quick", "--runs", "1", "-o"]);
+    limited.arg(desk.run_file()).arg(&target).env_clear().stdin(std::process::Stdio::null());
+    limited.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
+    for setting in SMALL.split_whitespace() {
+        limited.args(["--set", setting]);
+    }
+    drop(command.stdin(std::process::Stdio::null()));
+    let finished = Finished::of(&mut limited).expect_code(1).expect_said(&["block_write on", "write chunk 32 of 64: file too large"]);
+    assert!(finished.stdout.contains("file too large"), "the report does not say why:\n{}", finished.stdout);
+    expect_block_write_failed(&desk.runs()[0], "write chunk 32 of 64: file too large");
+    assert!(scratches(&target).is_empty());
+}
+
+/// Takes all space but [`ROOM`], while nobody else writes.
+fn fill(directory: &Path) {
+    let file = File::create(directory.join("somebody's large file")).unwrap();
+    let mut done = 0_u64;
+    loop {
+        let space = statvfs(directory).unwrap();
+        let free = space.blocks_available() * space.fragment_size();
+        let piece = free.saturating_sub(ROOM).min(16 << 20);
+        if piece < 1 << 20 || fallocate(&file, FallocateFlags::empty(), done as i64, piece as i64).is_err() {
+            return;
+        }
+        done += piece;
+        file.sync_all().unwrap();
+    }
+}
+
+/// A filesystem that somebody else fills between the first and the second run.
+fn full_during_a_batch(kind: &'static str, mkfs: &'static str) -> Option<(RunRecord, RunRecord)> {
+    if is_missing(&[Need::Root, Need::Loop, Need::Filesystem(kind), Need::Program(mkfs)]) {
+        return None;
+    }
+    let filesystem = LoopFilesystem::of(kind, 384);
+    let desk = Desk::new();
+    let mut running = Running::start(desk.run(User::Tester, SMALL, &["--runs", "2"]).arg(filesystem.path()));
+    // Its block file is gone by then, and the second run is several phases away.
+    running.wait_for_line(&["1/2", "seq_create"]);
+    running.signal(Signal::SIGSTOP);
+    fill(filesystem.path());
+    running.signal(Signal::SIGCONT);
+    let finished = running.finish().expect_code(1).expect_said(&["2/2", "FAILED", "no space left on device"]);
+    assert!(finished.stdout.contains("no space left on device"), "the report does not say why:\n{}", finished.stdout);
+    assert!(scratches(filesystem.path()).is_empty());
+    let mut runs = desk.runs();
+    assert_eq!(runs.len(), 2);
+    let second = runs.remove(1);
+    assert!(runs[0].complete);
+    Some((runs.remove(0), second))
+}
+
+#[test]
+#[ignore = "needs root, loop devices"]
+fn ext4_that_runs_full_fails_one_phase() {
+    if let Some((_, second)) = full_during_a_batch("ext4", "mkfs.ext4") {
+        expect_block_write_failed(&second, "no space left on device");
+    }
+}
+
+/// Its last write is cut short before the error comes.
+#[test]
+#[ignore = "needs root, loop devices"]
+fn xfs_that_runs_full_fails_one_phase() {
+    if let Some((_, second)) = full_during_a_batch("xfs", "mkfs.xfs") {
+        expect_block_write_failed(&second, "no space left on device");
+    }
+}
+
+/// What it still has for metadata decides how the file phases end.
+#[test]
+#[ignore = "needs root, loop devices"]
+fn btrfs_that_runs_full_fails_by_name() {
+    if let Some((_, second)) = full_during_a_batch("btrfs", "mkfs.btrfs") {
+        let failed = phase(&second, Phase::BlockWrite);
+        let reason = failed.reason.as_deref().unwrap_or_default();
+        println!("{reason}");
+        assert_eq!(failed.status, Status::Failed);
+        assert!(reason.ends_with("no space left on device"), "{reason}");
+        assert_eq!(phase(&second, Phase::BlockRead).status, Status::Skipped);
+    }
+}
+
+#[test]
+#[ignore = "needs root"]
+fn inodes_that_run_out_fail_one_phase() {
+    if is_missing(&[Need::Root]) {
+        return;
+    }
+    let filesystem = MemoryFilesystem::of("size=256m,nr_inodes=3000");
+    let desk = Desk::new();
+    let mut running = Running::start(desk.run(User::Tester, SMALL, &["--runs", "2"]).arg(filesystem.path()));
+    running.wait_for_line(&["1/2", "random_delete"]);
+    running.signal(Signal::SIGSTOP);
+    (0..1500).for_each(|number| drop(File::create(filesystem.path().join(format!("somebody's {number}"))).unwrap()));
+    running.signal(Signal::SIGCONT);
+    running.finish().expect_code(1).expect_said(&["2/2", "seq_create on", "create file ", " of 2048", "no space left on device"]);
+    let runs = desk.runs();
+    assert_eq!(phases_with(&runs[1], Status::Failed), ["seq_create", "random_create"]);
+    assert_eq!(phases_with(&runs[1], Status::Skipped), ["seq_stat", "seq_delete", "random_stat", "random_delete"]);
+    assert!(scratches(filesystem.path()).is_empty());
+}
