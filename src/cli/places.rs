@@ -88,13 +88,24 @@ fn advice(path: &Path) -> &'static str {
     if path.as_os_str().as_bytes().contains(&b'=') { " (a name before it must not begin with `/` or `.`)" } else { "" }
 }
 
-/// The names of targets: as given; else the filesystem type; with the mount point, then with the path, where two would be equal.
+/// A path as seen from its mount point: what is above it is nobody's business.
+fn below(path: &Path, mount_point: &Path) -> PathBuf {
+    let whole = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    match whole.strip_prefix(mount_point) {
+        Ok(below) if below.as_os_str().is_empty() => PathBuf::from("."),
+        Ok(below) => below.to_owned(),
+        Err(_) => PathBuf::from(whole.file_name().unwrap_or(whole.as_os_str())),
+    }
+}
+
+/// The names of targets: as given; else the filesystem type; with the mount point, then with the path below it, where two would be
+/// equal.
 fn labels(targets: &[(Option<String>, &Path, &Mount)]) -> Vec<String> {
     let given = |index: usize| targets[index].0.clone();
     let spellings: [&dyn Fn(usize) -> String; 3] = [
         &|index| targets[index].2.kind.clone(),
         &|index| format!("{} {}", targets[index].2.kind, targets[index].2.mount_point.display()),
-        &|index| format!("{} {}", targets[index].2.kind, targets[index].1.display()),
+        &|index| format!("{} {}", targets[index].2.kind, below(targets[index].1, &targets[index].2.mount_point).display()),
     ];
     let unnamed = || (0..targets.len()).filter(|index| given(*index).is_none());
     let is_clash = |spelling: &dyn Fn(usize) -> String, index: usize| {
@@ -140,7 +151,7 @@ mod tests {
         let paths = [Path::new("/a/x"), Path::new("/b/x"), Path::new("/a/y")];
         assert_eq!(labels(&[(None, paths[0], &a), (None, paths[1], &c)]), ["ext4", "xfs"]);
         assert_eq!(labels(&[(None, paths[0], &a), (None, paths[1], &b)]), ["ext4 /a", "ext4 /b"]);
-        assert_eq!(labels(&[(None, paths[0], &a), (None, paths[2], &a)]), ["ext4 /a/x", "ext4 /a/y"]);
+        assert_eq!(labels(&[(None, paths[0], &a), (None, paths[2], &a)]), ["ext4 x", "ext4 y"]);
         assert_eq!(labels(&[(Some("ext4".to_owned()), paths[0], &a), (None, paths[1], &b)]), ["ext4", "ext4 /b"]);
     }
 }

@@ -24,7 +24,7 @@ impl Progress {
 
 impl Observer for Progress {
     fn run_started(&mut self, standing: Standing<'_>) {
-        self.interrupt.set_place(Some(standing.place.to_owned()));
+        self.interrupt.set_place(standing.scratch.map(str::to_owned));
     }
 
     fn phase_started(&mut self, _standing: Standing<'_>, _phase: Phase) {}
@@ -53,7 +53,7 @@ fn phase_line(standing: Standing<'_>, record: &PhaseRecord) -> String {
     match record.status {
         Status::Failed => {
             let reason = record.reason.as_deref().unwrap_or("no reason");
-            format!("{head}  {name} on {} FAILED: {reason}", standing.place)
+            format!("{head}  {name} on {}: {reason}", standing.directory)
         }
         Status::Skipped => format!("{head}  {name:<13} skipped: {}", record.reason.as_deref().unwrap_or("no reason")),
         Status::Ok => format!("{head}  {name:<13} {}", result_words(record)),

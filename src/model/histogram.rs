@@ -10,10 +10,17 @@ const BUCKETS: usize = ((64 - SUB_BITS as usize) + 1) << SUB_BITS;
 
 /// Counts of latencies in nanoseconds. Below 16 ns each value has its bucket; above, each octave has 16 buckets of equal
 /// width, so that a bucket is at most 1/16 of its value wide.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Histogram {
+    /// A new one has all buckets, so that counting never allocates; one that was read has none beyond the last that counts.
     counts: Vec<u64>,
+}
+
+impl PartialEq for Histogram {
+    fn eq(&self, other: &Self) -> bool {
+        self.filled() == other.filled()
+    }
 }
 
 impl Default for Histogram {
@@ -42,14 +49,27 @@ fn bounds_of(bucket: usize) -> (u64, u64) {
 }
 
 impl Histogram {
+    /// The buckets up to the last that counts.
+    fn filled(&self) -> &[u64] {
+        let end = self.counts.iter().rposition(|count| *count > 0).map_or(0, |last| last + 1);
+        &self.counts[..end]
+    }
+
     /// Counts `operations` that took `nanoseconds` each.
     #[inline]
     pub fn record(&mut self, nanoseconds: u64, operations: u64) {
-        self.counts[bucket_of(nanoseconds)] += operations;
+        let bucket = bucket_of(nanoseconds);
+        if self.counts.len() <= bucket {
+            self.counts.resize(BUCKETS, 0);
+        }
+        self.counts[bucket] += operations;
     }
 
     /// Adds the counts of another one.
     pub fn add(&mut self, other: &Self) {
+        if self.counts.len() < other.counts.len() {
+            self.counts.resize(BUCKETS, 0);
+        }
         for (mine, theirs) in self.counts.iter_mut().zip(&other.counts) {
             *mine += theirs;
         }
@@ -113,16 +133,15 @@ impl TryFrom<String> for Histogram {
     type Error = HistogramError;
 
     fn try_from(text: String) -> Result<Self, HistogramError> {
-        let mut histogram = Self::default();
-        if text.is_empty() {
-            return Ok(histogram);
+        let mut counts = Vec::new();
+        if !text.is_empty() {
+            fill(&mut counts, &text).ok_or(HistogramError(text))?;
         }
-        fill(&mut histogram.counts, &text).ok_or(HistogramError(text))?;
-        Ok(histogram)
+        Ok(Self { counts })
     }
 }
 
-fn fill(counts: &mut [u64], text: &str) -> Option<()> {
+fn fill(counts: &mut Vec<u64>, text: &str) -> Option<()> {
     let mut total: u64 = 0;
     for run in text.split(';') {
         let (first, list) = run.split_once('=')?;
@@ -130,7 +149,11 @@ fn fill(counts: &mut [u64], text: &str) -> Option<()> {
         for (offset, count) in list.split(',').enumerate() {
             let count: u64 = count.parse().ok()?;
             total = total.checked_add(count)?;
-            *counts.get_mut(first.checked_add(offset)?)? = count;
+            let bucket = first.checked_add(offset).filter(|bucket| *bucket < BUCKETS)?;
+            if counts.len() <= bucket {
+                counts.resize(bucket + 1, 0);
+            }
+            counts[bucket] = count;
         }
     }
     Some(())

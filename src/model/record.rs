@@ -27,6 +27,9 @@ pub struct RunRecord {
     pub nonce: Identity,
     /// The target's name.
     pub label: String,
+    /// The target's place on the command line, from 1.
+    #[serde(default)]
+    pub target: u32,
     /// What the user noted with `--tag`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub tags: BTreeMap<String, String>,

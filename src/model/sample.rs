@@ -21,6 +21,7 @@ pub(crate) fn run(label: &str, round: u32) -> RunRecord {
         label: label.to_owned(),
         tags: BTreeMap::new(),
         round,
+        target: 1,
         order: 1,
         profile: profile.name.clone(),
         workload_id: Identity(0x7f3a_91c2_e05d_4b18),

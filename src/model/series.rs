@@ -47,8 +47,7 @@ impl<'a> Key<'a> {
 }
 
 impl<'a> Series<'a> {
-    /// The series of some records, in the order in which each first appears. (Within a batch that is the shuffled order of its
-    /// first round: records do not say in which order the targets were given.)
+    /// The series of some records: batches in the order in which they first appear, targets as they stood on the command line.
     #[must_use]
     pub fn of(records: &'a [RunRecord]) -> Vec<Self> {
         let mut places: HashMap<Key<'a>, usize> = HashMap::new();
@@ -63,6 +62,8 @@ impl<'a> Series<'a> {
                 }
             }
         }
+        let batches: Vec<Identity> = series.iter().map(|series| series.batch).collect();
+        series.sort_by_key(|series| (batches.iter().position(|batch| *batch == series.batch), series.first.target));
         name_apart(&mut series);
         series
     }

@@ -7,11 +7,60 @@ pub const MOST_SLICES: usize = 64;
 
 /// Slices of equal work in the order in which they were done. Every slice but the last has `operations_each` operations.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "Stored", into = "Stored")]
 pub struct Slices {
     /// Operations in each slice but the last, which has the rest.
     pub operations_each: u64,
-    /// Nanoseconds that each slice took.
+    /// Nanoseconds that each slice took, to at least four digits of the longest one.
     pub elapsed_ns: Vec<u64>,
+}
+
+/// Slices as a run file keeps them: five digits are enough for a trend, and ten phases of them must fit a line.
+#[derive(Serialize, Deserialize)]
+struct Stored {
+    operations_each: u64,
+    /// Nanoseconds that each number of `elapsed` stands for.
+    unit_ns: u64,
+    elapsed: Vec<u64>,
+}
+
+/// The most digits that a slice has in a run file.
+const MOST_DIGITS: u32 = 5;
+
+/// The power of ten nanoseconds in which the longest slice has at most five digits.
+fn unit_of(elapsed_ns: &[u64]) -> u64 {
+    let longest = elapsed_ns.iter().max().copied().unwrap_or(0);
+    let digits = longest.checked_ilog10().map_or(1, |digits| digits + 1);
+    10_u64.pow(digits.saturating_sub(MOST_DIGITS))
+}
+
+impl From<Slices> for Stored {
+    fn from(slices: Slices) -> Self {
+        let unit_ns = unit_of(&slices.elapsed_ns);
+        let elapsed = slices.elapsed_ns.iter().map(|elapsed| elapsed / unit_ns).collect();
+        Self { operations_each: slices.operations_each, unit_ns, elapsed }
+    }
+}
+
+impl From<Stored> for Slices {
+    fn from(stored: Stored) -> Self {
+        let elapsed_ns = stored.elapsed.iter().map(|elapsed| elapsed.saturating_mul(stored.unit_ns)).collect();
+        Self { operations_each: stored.operations_each, elapsed_ns }
+    }
+}
+
+impl Slices {
+    /// From the moments at which slices ended: rounded to what a run file keeps, so that a result is the same before and after it
+    /// was stored. The moments are rounded and not the slices, so that nothing adds up.
+    fn of_ends(operations_each: u64, ends_ns: &[u64]) -> Self {
+        let between = |ends: &[u64]| -> Vec<u64> {
+            let starts = std::iter::once(0).chain(ends.iter().copied());
+            starts.zip(ends).map(|(start, end)| end - start).collect()
+        };
+        let unit_ns = unit_of(&between(ends_ns));
+        let rounded: Vec<u64> = ends_ns.iter().map(|end| end / unit_ns * unit_ns).collect();
+        Self { operations_each, elapsed_ns: between(&rounded) }
+    }
 }
 
 /// Notes when slices end while a worker works. Never allocates after it was made.
@@ -51,25 +100,19 @@ impl SliceClock {
     /// Counts operations that ended at `now_ns` after the start; they must not reach past [`SliceClock::until_end`].
     #[inline]
     pub fn done(&mut self, operations: u64, now_ns: u64) {
+        if self.ends_ns.len() == MOST_SLICES {
+            self.merge_pairs();
+        }
         self.done += operations;
         self.done_in_slice += operations;
         self.last_end_ns = now_ns;
         if self.done_in_slice == self.operations_each {
-            self.end_slice(now_ns);
+            self.done_in_slice = 0;
+            self.ends_ns.push(now_ns);
         }
     }
 
-    fn end_slice(&mut self, now_ns: u64) {
-        self.done_in_slice = 0;
-        if self.ends_ns.len() == MOST_SLICES {
-            self.merge_pairs();
-            // The slice that ends now is the first half of a slice of the new size.
-            self.done_in_slice = self.operations_each / 2;
-            return;
-        }
-        self.ends_ns.push(now_ns);
-    }
-
+    /// Work goes on after the last slice: from here on slices are twice as large.
     fn merge_pairs(&mut self) {
         for pair in 0..MOST_SLICES / 2 {
             self.ends_ns[pair] = self.ends_ns[2 * pair + 1];
@@ -95,15 +138,14 @@ impl SliceClock {
             [only] => only.operations_each,
             _ => total.div_ceil(MOST_SLICES as u64).max(1),
         };
-        let mut slices = Slices { operations_each, elapsed_ns: Vec::with_capacity(MOST_SLICES) };
-        let (mut done, mut last_end) = (0, 0);
+        let mut ends: Vec<u64> = Vec::with_capacity(MOST_SLICES);
+        let mut done = 0;
         for (end, operations) in events {
             done += operations;
-            while done >= operations_each * (slices.elapsed_ns.len() as u64 + 1) || done == total {
-                slices.elapsed_ns.push(end - last_end);
-                last_end = end;
-                if operations_each * slices.elapsed_ns.len() as u64 >= total {
-                    return Some(slices);
+            while done >= operations_each * (ends.len() as u64 + 1) || done == total {
+                ends.push(end);
+                if operations_each * ends.len() as u64 >= total {
+                    return Some(Slices::of_ends(operations_each, &ends));
                 }
             }
         }
@@ -152,6 +194,16 @@ mod tests {
     }
 
     #[test]
+    fn there_are_never_more_than_64() {
+        let mut clock = SliceClock::of_unknown();
+        for i in 1..=257 {
+            clock.done(1, i);
+            let count = SliceClock::together(std::slice::from_ref(&clock)).unwrap().elapsed_ns.len() as u64;
+            assert!(count == i || (32..=64).contains(&count), "{count} slices of {i} operations");
+        }
+    }
+
+    #[test]
     fn two_workers_share_the_slices() {
         let mut fast = SliceClock::of_known(64);
         let mut slow = SliceClock::of_known(64);
@@ -163,6 +215,20 @@ mod tests {
         assert_eq!(slices.operations_each, 2);
         assert_eq!(slices.elapsed_ns.len(), 64);
         assert_eq!(slices.elapsed_ns.iter().sum::<u64>(), 192);
+    }
+
+    #[test]
+    fn slices_are_the_same_after_they_were_stored() {
+        let mut clock = SliceClock::of_known(640);
+        for i in 1..=640 {
+            clock.done(1, i * 15_625_111);
+        }
+        let slices = SliceClock::together(&[clock]).unwrap();
+        let text = serde_json::to_string(&slices).unwrap();
+        assert!(text.starts_with("{\"operations_each\":10,\"unit_ns\":10000,\"elapsed\":[15625,15625,"), "{text}");
+        assert_eq!(serde_json::from_str::<Slices>(&text).unwrap(), slices);
+        let total: u64 = slices.elapsed_ns.iter().sum();
+        assert!(640 * 15_625_111 - total < 10_000);
     }
 
     #[test]

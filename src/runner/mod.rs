@@ -59,8 +59,10 @@ impl Place {
 pub struct Standing<'a> {
     /// The target's name.
     pub label: &'a str,
-    /// Where its files lie.
-    pub place: &'a str,
+    /// The directory that the user named.
+    pub directory: &'a str,
+    /// Where its files lie; `None` when it could not be made.
+    pub scratch: Option<&'a str>,
     /// The round, from 1.
     pub round: u32,
     /// How many rounds there are.
@@ -137,7 +139,7 @@ pub fn run_batch(
                 return Ok(outcome);
             }
             let nonce = crate::sys::random::random_u64().map_err(BatchError::NoRandomness)?;
-            let turn = run::Turn { batch, round, order, nonce };
+            let turn = run::Turn { batch, round, order, target: place as u32 + 1, nonce };
             let (record, left) = run::run(&turn, &mut places[place], meter, interrupted, listeners.observer);
             (listeners.keep)(&record).map_err(BatchError::NotKept)?;
             places[place].earlier.push(nonce);

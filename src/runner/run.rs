@@ -30,6 +30,8 @@ pub struct Turn<'a> {
     pub round: u32,
     /// The place in the order of the round, from 1.
     pub order: u32,
+    /// The place of the target on the command line, from 1.
+    pub target: u32,
     /// The run's random number.
     pub nonce: u64,
 }
@@ -44,8 +46,9 @@ pub fn run(
 ) -> (RunRecord, bool) {
     let started = now();
     let taken = place.ground.take(turn.nonce, turn.batch.identity.0);
-    let where_it_lies = place.ground.place();
-    let standing = Standing { label: &place.label, place: &where_it_lies, round: turn.round, rounds: turn.batch.rounds };
+    let (directory, scratch) = (place.ground.directory(), place.ground.scratch());
+    let standing =
+        Standing { label: &place.label, directory: &directory, scratch: scratch.as_deref(), round: turn.round, rounds: turn.batch.rounds };
     observer.run_started(standing);
     let stamps = Stamps { nonce: turn.nonce, earlier: place.earlier.clone() };
     let mut phases: Vec<PhaseRecord> = Vec::with_capacity(Phase::ALL.len());
@@ -83,6 +86,7 @@ fn record_of(turn: &Turn<'_>, place: &Place, started: String, phases: Vec<PhaseR
         batch: batch.identity,
         nonce: Identity(turn.nonce),
         label: place.label.clone(),
+        target: turn.target,
         tags: batch.tags.clone(),
         round: turn.round,
         order: turn.order,

@@ -259,7 +259,7 @@ fn the_last_runs_data_is_known_again() {
     place.earlier.push(0x1234);
     let interrupted = AtomicBool::new(false);
     let batch = batch_of(plan(&[]));
-    let turn = run::Turn { batch: &batch, round: 2, order: 1, nonce: 99 };
+    let turn = run::Turn { batch: &batch, round: 2, order: 1, target: 1, nonce: 99 };
     let (record, _) = run::run(&turn, &mut place, target.as_ref(), &interrupted, &mut Heard::default());
     let reason = phase(&record, Phase::BlockRead).reason.clone().unwrap_or_default();
     assert!(reason.ends_with("is the data of an earlier run (stale data)"), "{reason}");
@@ -315,6 +315,7 @@ fn rounds_are_interleaved_and_their_order_is_recorded() {
         labels.sort_unstable();
         assert_eq!(labels, ["a", "b", "c"]);
         assert!(round.iter().all(|run| run.round as usize == index + 1));
+        assert!(round.iter().all(|run| run.label == ["a", "b", "c"][run.target as usize - 1]));
         assert_eq!(round.iter().map(|run| run.order).collect::<Vec<_>>(), [1, 2, 3]);
     }
     assert!(orders.len() > 1, "the order is shuffled");

@@ -21,7 +21,7 @@ pub enum GroundError {
     /// A call failed.
     #[error("{doing}: {}", plain_error(source))]
     Call {
-        /// What was tried, with the path.
+        /// What was tried, on which entry; never the path to it, since records keep this.
         doing: String,
         /// What the system said.
         source: io::Error,
@@ -68,8 +68,11 @@ pub trait Ground {
     /// Removes everything that was made since it was taken. Names what had to be left and why; empty when nothing was.
     fn give_back(&mut self) -> Vec<String>;
 
-    /// Where the place that was taken lies, for a message.
-    fn place(&self) -> String;
+    /// The directory that the user named, for a message.
+    fn directory(&self) -> String;
+
+    /// The place that was taken, for a message; `None` when none is.
+    fn scratch(&self) -> Option<String>;
 }
 
 #[cfg(test)]

@@ -11,10 +11,11 @@ use crate::model::plan::DropCaches;
 use crate::model::record::Preparation;
 use crate::model::settings::Io;
 use crate::sys::{caches, files, process};
-use std::ffi::CString;
+use std::ffi::{CStr, CString, OsStr};
 use std::fs::File;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
 
 /// Tries to evict a file: the advice skips pages that are still being written.
 const EVICTIONS: u32 = 3;
@@ -47,13 +48,8 @@ impl PlainGround {
 
     fn make_scratch(&self, nonce: u64, batch: u64) -> Result<Scratch, GroundError> {
         let name = scratch_name(nonce);
-        let place = self.path.join(name.to_string_lossy().as_ref());
-        let failed = |doing: &str| {
-            let doing = format!("{doing} {}", place.display());
-            move |source| GroundError::Call { doing, source }
-        };
-        files::make_directory(&self.directory, &name).map_err(failed("make the directory"))?;
-        let made = self.open_scratch(&name, &place, nonce, batch);
+        files::make_directory(&self.directory, &name).map_err(failed("make", &name))?;
+        let made = self.open_scratch(&name, nonce, batch);
         if made.is_err() {
             // Only an empty directory goes: nobody else's files can be lost.
             let _ = files::remove_directory(&self.directory, &name);
@@ -61,20 +57,23 @@ impl PlainGround {
         made
     }
 
-    fn open_scratch(&self, name: &CString, place: &Path, nonce: u64, batch: u64) -> Result<Scratch, GroundError> {
-        let failed = |doing: &str| {
-            let doing = format!("{doing} {}", place.display());
-            move |source| GroundError::Call { doing, source }
-        };
-        let directory = files::open_directory(&self.directory, name).map_err(failed("open the directory"))?;
-        let status = files::status_of(&directory).map_err(failed("look at the directory"))?;
+    fn open_scratch(&self, name: &CStr, nonce: u64, batch: u64) -> Result<Scratch, GroundError> {
+        let directory = files::open_directory(&self.directory, name).map_err(failed("open", name))?;
+        let status = files::status_of(&directory).map_err(failed("look at", name))?;
         if status.owner != process::effective_user() || status.mode & 0o077 != 0 {
-            return Err(GroundError::Changed(format!("{}: is no longer the directory that barrow made", place.display())));
+            return Err(GroundError::Changed(format!("{} is no longer the directory that barrow made", name.to_string_lossy())));
         }
-        let marker = write_marker(&directory, nonce, batch).map_err(failed("mark the directory"))?;
-        let again = directory.try_clone().map_err(failed("open the directory"))?;
-        Ok(Scratch { name: name.clone(), place: place.to_owned(), directory, _marker: marker, target: RealTarget::of(again, self.class) })
+        let marker = write_marker(&directory, nonce, batch).map_err(failed("mark", name))?;
+        let again = directory.try_clone().map_err(failed("open", name))?;
+        let place = self.path.join(OsStr::from_bytes(name.to_bytes()));
+        Ok(Scratch { name: name.to_owned(), place, directory, _marker: marker, target: RealTarget::of(again, self.class) })
     }
+}
+
+/// A failed call on the scratch directory.
+fn failed(verb: &str, name: &CStr) -> impl FnOnce(io::Error) -> GroundError {
+    let doing = format!("{verb} the directory {}", name.to_string_lossy());
+    move |source| GroundError::Call { doing, source }
 }
 
 fn write_marker(directory: &File, nonce: u64, batch: u64) -> io::Result<File> {
@@ -102,13 +101,13 @@ impl Ground for PlainGround {
     fn target(&self) -> Result<&dyn Target, GroundError> {
         match &self.taken {
             Some(scratch) => Ok(&scratch.target),
-            None => Err(GroundError::Changed(format!("{}: no scratch directory was made", self.path.display()))),
+            None => Err(GroundError::Changed("no scratch directory was made".to_owned())),
         }
     }
 
     fn make_cold(&mut self, cold: &Cold<'_>) -> Result<Preparation, GroundError> {
         let target = self.target()?;
-        target.flush().map_err(|source| GroundError::Call { doing: format!("flush {}", self.path.display()), source })?;
+        target.flush().map_err(|source| GroundError::Call { doing: "flush before the phase".to_owned(), source })?;
         let mut preparation = Preparation { flushed: true, ..Preparation::default() };
         for file in cold.files {
             preparation.evicted |= evict(target, file);
@@ -138,8 +137,12 @@ impl Ground for PlainGround {
         left
     }
 
-    fn place(&self) -> String {
-        self.taken.as_ref().map_or(&self.path, |scratch| &scratch.place).display().to_string()
+    fn directory(&self) -> String {
+        self.path.display().to_string()
+    }
+
+    fn scratch(&self) -> Option<String> {
+        self.taken.as_ref().map(|scratch| scratch.place.display().to_string())
     }
 }
 

@@ -48,7 +48,11 @@ impl Ground for PretendGround {
         Vec::new()
     }
 
-    fn place(&self) -> String {
+    fn directory(&self) -> String {
         "pretended".to_owned()
+    }
+
+    fn scratch(&self) -> Option<String> {
+        self.taken.then(|| "pretended".to_owned())
     }
 }

@@ -63,7 +63,8 @@ fn what_barrow_did_not_make_stays_and_is_named() {
     look_alike(&target, ".barrow-notes", 0o700);
     let before = listing(&target);
     let cleaned = clean(&desk, User::Tester, &target).expect_code(1);
-    let named = [".barrow-00000000: not a directory", ".barrow-00000001: its mode", ".barrow-00000002: has no marker", ".barrow-00000003: not"];
+    let named =
+        [".barrow-00000000: not a directory", ".barrow-00000001: its mode", ".barrow-00000002: has no marker", ".barrow-00000003: not"];
     let cleaned = cleaned.expect_said(&named);
     assert_eq!(cleaned.stdout, "");
     assert_eq!(listing(&target), before);

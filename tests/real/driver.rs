@@ -54,9 +54,8 @@ impl Desk {
 
     /// barrow with some arguments.
     pub fn barrow<A: AsRef<OsStr>>(&self, user: User, arguments: impl IntoIterator<Item = A>) -> Command {
-        let mut command = Command::new(self.program(user));
-        command.args(arguments).env_clear().current_dir(self.home.path());
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut command = alone(self.program(user));
+        command.args(arguments).current_dir(self.home.path());
         if user == User::Nobody {
             command.uid(NOBODY).gid(NOBODY);
         }
@@ -96,6 +95,20 @@ impl Desk {
         assert_eq!(loaded.bad, [], "lines of the run file cannot be read");
         loaded.runs
     }
+}
+
+/// A program without environment and input, whose words are read.
+pub fn alone(program: impl AsRef<OsStr>) -> Command {
+    let mut command = Command::new(program);
+    command.env_clear().stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+/// The same command, started by a shell that does something first.
+pub fn through_shell(first: &str, command: &Command) -> Command {
+    let mut shell = alone("/bin/sh");
+    shell.args(["-c", &format!("{first}; exec \"$0\" \"$@\"")]).arg(command.get_program()).args(command.get_args());
+    shell
 }
 
 /// How a call of barrow ended.

@@ -1,7 +1,7 @@
 //! What goes wrong with a filesystem: refused in advance with the numbers, or one phase fails by name and the rest is reported.
 
 use super::device::{LoopFilesystem, MemoryFilesystem};
-use super::driver::{Desk, Finished, Running, User, phase, phases_with, scratches};
+use super::driver::{Desk, Finished, Running, User, phase, phases_with, scratches, through_shell};
 use super::need::{Need, is_missing};
 use barrow::model::phase::Phase;
 use barrow::model::record::{RunRecord, Status};
@@ -92,17 +92,8 @@ fn a_file_over_the_size_limit_fails_one_phase() {
     let desk = Desk::new();
     let target = desk.path("target");
     std::fs::create_dir(&target).unwrap();
-    let mut command = desk.barrow(User::Tester, std::iter::empty::<&str>());
-    let program = command.get_program().to_owned();
     // In blocks of 512 bytes: 32 MiB, for barrow alone.
-    let mut limited = std::process::Command::new("/bin/sh");
-    limited.args(["-c", "ulimit -f 65536 && exec \"$0\" \"$@\""]).arg(program).args(["run", "-p", "quick", "--runs", "1", "-o"]);
-    limited.arg(desk.run_file()).arg(&target).env_clear().stdin(std::process::Stdio::null());
-    limited.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
-    for setting in SMALL.split_whitespace() {
-        limited.args(["--set", setting]);
-    }
-    drop(command.stdin(std::process::Stdio::null()));
+    let mut limited = through_shell("ulimit -f 65536", desk.run(User::Tester, SMALL, &["--runs", "1"]).arg(&target));
     let finished = Finished::of(&mut limited).expect_code(1).expect_said(&["block_write on", "write chunk 32 of 64: file too large"]);
     assert!(finished.stdout.contains("file too large"), "the report does not say why:\n{}", finished.stdout);
     expect_block_write_failed(&desk.runs()[0], "write chunk 32 of 64: file too large");

@@ -19,7 +19,7 @@ fn run_twice(user: User, directory: &Path) -> Vec<RunRecord> {
     let desk = Desk::new();
     let finished = Finished::of(desk.run(user, SETTINGS, &["--runs", "2"]).arg(directory)).expect_code(0);
     assert_eq!(listing(directory), before, "the directory is not as it was");
-    assert!(finished.stdout.contains("random_delete") || finished.stdout.contains("random delete"), "{}", finished.stdout);
+    assert!(finished.stdout.contains("Random delete"), "{}", finished.stdout);
     let runs = desk.runs();
     assert_eq!(runs.len(), 2);
     for run in &runs {

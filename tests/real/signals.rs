@@ -1,7 +1,7 @@
 //! The wish to stop: what is finished is kept, nothing is left, and the process ends by the signal that asked.
 
 use super::device::LoopFilesystem;
-use super::driver::{Desk, Finished, Running, User, phase, phases_with, scratches, wait_until};
+use super::driver::{Desk, Finished, Running, User, phase, phases_with, scratches, through_shell, wait_until};
 use super::need::{Need, is_missing};
 use barrow::model::phase::Phase;
 use barrow::model::record::Status;
@@ -26,7 +26,7 @@ fn stop_by(signal: Signal) {
     running.wait_for_line(&["1/2", "random_seek"]);
     running.signal(signal);
     let finished = running.finish().expect_signal(signal).expect_said(&[signal.as_str(), "stopping after the current call"]);
-    assert!(finished.stdout.contains("block_write") || finished.stdout.contains("block write"), "no report:\n{}", finished.stdout);
+    assert!(finished.stdout.contains("Block write"), "no report:\n{}", finished.stdout);
     let runs = desk.runs();
     assert_eq!(runs.len(), 1);
     assert_eq!(phases_with(&runs[0], Status::Ok), BLOCK_PHASES);
@@ -54,10 +54,8 @@ fn sighup_stops_and_leaves_nothing() {
 fn a_signal_that_was_ignored_stays_ignored() {
     let desk = Desk::new();
     let target = target(&desk);
-    let inner = desk.run(User::Tester, "file_size=1m files=20000 seeks=10 seek_seconds=0", &["--runs", "1"]);
-    let mut shell = std::process::Command::new("/bin/sh");
-    shell.args(["-c", "trap '' INT HUP; exec \"$0\" \"$@\""]).arg(inner.get_program()).args(inner.get_args()).arg(&target);
-    shell.env_clear().stdin(std::process::Stdio::null()).stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
+    let settings = "file_size=1m files=20000 seeks=10 seek_seconds=0";
+    let mut shell = through_shell("trap '' INT HUP", desk.run(User::Tester, settings, &["--runs", "1"]).arg(&target));
     let mut running = Running::start(&mut shell);
     for line in ["block_write", "random_seek", "seq_create"] {
         running.wait_for_line(&[line]);
