@@ -6,7 +6,7 @@ use crate::model::record::{Counted, PhaseRecord, PhaseResult, RunRecord};
 use std::collections::BTreeMap;
 
 /// The format `csv`.
-pub(super) struct Csv;
+pub struct Csv;
 
 /// The columns. Never reordered or renamed: scripts rely on them.
 const COLUMNS: [&str; 31] = [
@@ -66,7 +66,7 @@ impl Renderer for Csv {
 }
 
 /// Rows of cells as CSV text, quoted where RFC 4180 asks for it, each line ended by a line feed.
-pub(super) fn text_of(columns: &[&str], rows: impl Iterator<Item = Vec<String>>) -> String {
+pub fn text_of(columns: &[&str], rows: impl Iterator<Item = Vec<String>>) -> String {
     let mut writer = csv::Writer::from_writer(Vec::new());
     let header: Vec<String> = columns.iter().map(|column| (*column).to_owned()).collect();
     for row in std::iter::once(header).chain(rows) {
@@ -181,7 +181,7 @@ fn counted_figures(counted: &Counted) -> [String; 10] {
 }
 
 /// A number with fixed decimals and no comma; empty when it is not known.
-pub(super) fn fixed(value: Option<f64>, decimals: usize) -> String {
+pub fn fixed(value: Option<f64>, decimals: usize) -> String {
     value.filter(|value| value.is_finite()).map(|value| format!("{value:.decimals$}")).unwrap_or_default()
 }
 
@@ -191,7 +191,7 @@ fn seconds(nanoseconds: u64) -> String {
 }
 
 /// Microseconds with three decimals.
-pub(super) fn microseconds(nanoseconds: f64) -> String {
+pub fn microseconds(nanoseconds: f64) -> String {
     format!("{:.3}", nanoseconds / 1e3)
 }
 

@@ -11,7 +11,7 @@ use crate::model::summary::PhaseSummary;
 use crate::stats::Spread;
 
 /// The format `csv-summary`.
-pub(super) struct CsvSummary;
+pub struct CsvSummary;
 
 /// The columns. Never reordered or renamed: scripts rely on them.
 const COLUMNS: [&str; 28] = [

@@ -12,7 +12,7 @@ use crate::units::rounded_size;
 use std::collections::BTreeSet;
 
 /// What heads a section, part by part: `barrow 0.1.0`, `std/1`, `3 targets × 6 runs, interleaved`, `2026-11-30`.
-pub(super) fn title(section: &Section<'_>) -> Vec<String> {
+pub fn title(section: &Section<'_>) -> Vec<String> {
     let version = format!("barrow {}", distinct(runs(section).map(|run| run.version.clone())).join("/"));
     let profile = distinct(runs(section).map(|run| run.profile.clone())).join("/");
     [version, profile, extent(section), dates(section)].into_iter().map(|part| printable(&part)).filter(|part| !part.is_empty()).collect()
@@ -65,7 +65,7 @@ fn dates(section: &Section<'_>) -> String {
 }
 
 /// The facts of machine and targets, a line each: those that all share once, the others behind the names of their series.
-pub(super) fn lines(section: &Section<'_>) -> Vec<String> {
+pub fn lines(section: &Section<'_>) -> Vec<String> {
     let mut lines: Vec<String> = per_fact(section, |series| machine_facts(&series.first.machine)).into_iter().map(machine_line).collect();
     lines.extend(per_fact(section, target_facts).into_iter().map(|fact| target_line(section, fact)));
     lines
@@ -164,14 +164,14 @@ fn device_facts(device: &Device) -> String {
 }
 
 /// Name and model of the device in one cell; `None` when neither is known.
-pub(super) fn device_cell(device: &Device) -> Option<String> {
+pub fn device_cell(device: &Device) -> Option<String> {
     let parts: Vec<&str> = [&device.name, &device.model].into_iter().flatten().map(String::as_str).collect();
     (!parts.is_empty()).then(|| printable(&parts.join(" ")))
 }
 
 /// The parameters of the plan, `key=value` each. Where the plans of a section differ in a value (none of them decides the work) all
 /// stand there: `runs=6/3`.
-pub(super) fn parameters(section: &Section<'_>) -> Vec<String> {
+pub fn parameters(section: &Section<'_>) -> Vec<String> {
     let plans: Vec<Vec<(String, String)>> = section.series.iter().map(|series| plan_pairs(series.first)).collect();
     let Some(first) = plans.first() else { return Vec::new() };
     let all = first.iter().map(|(key, _)| {

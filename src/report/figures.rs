@@ -4,7 +4,7 @@ use crate::stats::Spread;
 use crate::units::{short_duration, with_thousands};
 
 /// What stands for a number that does not exist.
-pub(super) const NO_FIGURE: &str = "–";
+pub const NO_FIGURE: &str = "–";
 
 /// The most characters of a plain rate: `999,999,999`. Wider ones are written with a power of ten.
 const MOST_CHARACTERS: usize = 11;
@@ -14,17 +14,17 @@ const LEAST_PLAIN: f64 = 1e-3;
 
 /// A median with its ends, written with equal decimals; the ends are empty where there is one run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct RateFigures {
-    pub(super) median: String,
-    pub(super) low: String,
-    pub(super) high: String,
+pub struct RateFigures {
+    pub median: String,
+    pub low: String,
+    pub high: String,
 }
 
 /// Writes a spread of rates. `unit` is the number of work units in one of the heading's unit.
 ///
 /// Half the width of the interval, in two digits, decides the last place; but the median shows two digits at least and four at most.
 /// One run has three digits.
-pub(super) fn rate_figures(rate: &Spread, unit: f64) -> RateFigures {
+pub fn rate_figures(rate: &Spread, unit: f64) -> RateFigures {
     let (median, low, high) = (rate.median / unit, rate.low / unit, rate.high / unit);
     if rate.n == 1 {
         return RateFigures { median: rate_figure(rate.median, unit), ..RateFigures::default() };
@@ -39,19 +39,19 @@ pub(super) fn rate_figures(rate: &Spread, unit: f64) -> RateFigures {
 }
 
 /// Writes a rate that stands without its spread, in three digits.
-pub(super) fn rate_figure(rate: f64, unit: f64) -> String {
+pub fn rate_figure(rate: f64, unit: f64) -> String {
     let value = rate / unit;
     let [text] = same_form([value], last_place(value, 3).unwrap_or(0), 2);
     text
 }
 
 /// Writes a share of CPU in whole per cent.
-pub(super) fn cpu_figure(percent: f64) -> String {
+pub fn cpu_figure(percent: f64) -> String {
     if percent < 999_999.5 { with_thousands(percent, 0) } else { format!("{percent:.1e}") }
 }
 
 /// Writes a latency in two digits with its unit.
-pub(super) fn latency_figure(nanoseconds: f64) -> String {
+pub fn latency_figure(nanoseconds: f64) -> String {
     if nanoseconds < 1e13 { short_duration(nanoseconds) } else { format!("{:.1e} s", nanoseconds / 1e9) }
 }
 

@@ -3,31 +3,31 @@
 use unicode_width::UnicodeWidthStr;
 
 /// The most columns of a line.
-pub(super) const COLUMNS: usize = 80;
+pub const COLUMNS: usize = 80;
 
 /// The columns that a text takes on a terminal.
-pub(super) fn width(text: &str) -> usize {
+pub fn width(text: &str) -> usize {
     UnicodeWidthStr::width(text)
 }
 
 /// Blanks before the text, up to a width.
-pub(super) fn right(text: &str, columns: usize) -> String {
+pub fn right(text: &str, columns: usize) -> String {
     format!("{}{text}", blanks(columns.saturating_sub(width(text))))
 }
 
 /// Blanks behind the text, up to a width.
-pub(super) fn left(text: &str, columns: usize) -> String {
+pub fn left(text: &str, columns: usize) -> String {
     format!("{text}{}", blanks(columns.saturating_sub(width(text))))
 }
 
 /// So many blanks.
-pub(super) fn blanks(count: usize) -> String {
+pub fn blanks(count: usize) -> String {
     " ".repeat(count)
 }
 
 /// Breaks a text into lines of at most [`COLUMNS`] columns, at blanks where it can (but not between a number and its unit), else
 /// behind a `,` `/` or `+`, else anywhere. `first` begins the first line, `next` each further one.
-pub(super) fn wrap(text: &str, first: &str, next: &str) -> Vec<String> {
+pub fn wrap(text: &str, first: &str, next: &str) -> Vec<String> {
     let mut lines = Vec::new();
     let mut line = first.to_owned();
     let mut is_empty = true;
@@ -77,7 +77,7 @@ fn is_number(word: &str) -> bool {
 }
 
 /// Joins parts by `gap`, a new line where the next part would not fit; parts that are too long themselves are wrapped.
-pub(super) fn packed(parts: &[String], gap: &str) -> Vec<String> {
+pub fn packed(parts: &[String], gap: &str) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for part in parts {
         match lines.last_mut() {
@@ -107,7 +107,7 @@ fn break_before(word: &str, columns: usize) -> usize {
 }
 
 /// Joins names as in a sentence: `a`, `a and b`, `a, b and c`.
-pub(super) fn join_and(names: &[String]) -> String {
+pub fn join_and(names: &[String]) -> String {
     match names {
         [] => String::new(),
         [only] => only.clone(),
@@ -116,7 +116,7 @@ pub(super) fn join_and(names: &[String]) -> String {
 }
 
 /// The text with its first letter in upper case.
-pub(super) fn capitalised(text: &str) -> String {
+pub fn capitalised(text: &str) -> String {
     let mut characters = text.chars();
     characters.next().map_or_else(String::new, |first| first.to_uppercase().chain(characters).collect())
 }

@@ -9,13 +9,13 @@ use crate::model::summary::PhaseSummary;
 use crate::stats::{Interval, Spread};
 
 /// A word or letter and what it means.
-pub(super) struct Entry {
-    pub(super) word: String,
-    pub(super) meaning: String,
+pub struct Entry {
+    pub word: String,
+    pub meaning: String,
 }
 
 /// The sentences on range and columns; empty when nothing was measured.
-pub(super) fn statement(section: &Section<'_>, columns: &Columns) -> String {
+pub fn statement(section: &Section<'_>, columns: &Columns) -> String {
     let mut sentences = ranges(section);
     if columns.cpu_own || columns.cpu_system {
         let meanings = match (columns.cpu_own, columns.cpu_system) {
@@ -77,7 +77,7 @@ fn range_name(rate: &Spread) -> String {
 }
 
 /// The words of the last column, durability first.
-pub(super) fn words(section: &Section<'_>) -> Vec<Entry> {
+pub fn words(section: &Section<'_>) -> Vec<Entry> {
     let measured = section.measured();
     let mut durable: Vec<Durability> = measured.iter().flat_map(|(_, summary)| summary.durable.iter().copied()).collect();
     durable.sort();
@@ -92,7 +92,7 @@ pub(super) fn words(section: &Section<'_>) -> Vec<Entry> {
 }
 
 /// The letters of the flags, each with the places where it stands.
-pub(super) fn flags(section: &Section<'_>) -> Vec<Entry> {
+pub fn flags(section: &Section<'_>) -> Vec<Entry> {
     let measured = section.measured();
     let mut flags: Vec<Flag> = measured.iter().flat_map(|(_, summary)| summary.flags.iter().copied()).collect();
     flags.sort();

@@ -19,7 +19,7 @@ enum Limit {
 }
 
 /// The sentence; `None` when no rule gives one.
-pub(super) fn sentence(section: &Section<'_>) -> Option<String> {
+pub fn sentence(section: &Section<'_>) -> Option<String> {
     let settings = &section.series.first()?.first.plan.settings;
     let clauses: Vec<String> =
         [Limit::Core, Limit::Memory].into_iter().filter_map(|limit| clause(section, limit, &places_of(section, limit, settings))).collect();

@@ -5,16 +5,16 @@ use super::layout::join_and;
 use crate::model::phase::Phase;
 
 /// A place in the table: a series, by its place in the section, and a phase.
-pub(super) type Place = (usize, Phase);
+pub type Place = (usize, Phase);
 
 /// Phases that share a set of series, in the order of first appearance.
-pub(super) struct Shared {
-    pub(super) series: Vec<usize>,
-    pub(super) phases: Vec<Phase>,
+pub struct Shared {
+    pub series: Vec<usize>,
+    pub phases: Vec<Phase>,
 }
 
 /// Gathers places by the set of series that share a phase.
-pub(super) fn shared(places: &[Place]) -> Vec<Shared> {
+pub fn shared(places: &[Place]) -> Vec<Shared> {
     let mut groups: Vec<Shared> = Vec::new();
     for phase in Phase::ALL {
         let series: Vec<usize> = places.iter().filter(|(_, other)| other == phase).map(|(series, _)| *series).collect();
@@ -30,7 +30,7 @@ pub(super) fn shared(places: &[Place]) -> Vec<Shared> {
 }
 
 /// The places in words, for the end of a sentence or brackets. The target is not named where there is only one.
-pub(super) fn in_words(section: &Section<'_>, places: &[Place]) -> String {
+pub fn in_words(section: &Section<'_>, places: &[Place]) -> String {
     let groups = shared(places);
     let words = groups.iter().map(|group| {
         let phases = phases_in_words(section, &group.phases);
@@ -44,7 +44,7 @@ pub(super) fn in_words(section: &Section<'_>, places: &[Place]) -> String {
 }
 
 /// The names of some series: `ext4 and xfs`, `every target`, or of many `every target but tmpfs`.
-pub(super) fn series_in_words(section: &Section<'_>, series: &[usize]) -> String {
+pub fn series_in_words(section: &Section<'_>, series: &[usize]) -> String {
     let (named, others): (Vec<_>, Vec<_>) = section.series.iter().enumerate().partition(|(place, _)| series.contains(place));
     match (named.len(), others.as_slice()) {
         (2.., []) => "every target".to_owned(),
@@ -65,13 +65,13 @@ fn phases_in_words(section: &Section<'_>, phases: &[Phase]) -> String {
 }
 
 /// The name of a phase within a sentence: `block write`, `seq. stat`.
-pub(super) fn in_sentence(phase: Phase) -> String {
+pub fn in_sentence(phase: Phase) -> String {
     phase.row().title.to_lowercase()
 }
 
 /// The names of phases with the two orders of a file set taken together: `create and random delete` for seq. create, random create
 /// and random delete.
-pub(super) fn taken_together(phases: &[Phase]) -> Vec<String> {
+pub fn taken_together(phases: &[Phase]) -> Vec<String> {
     let names: Vec<String> = phases.iter().map(|phase| in_sentence(*phase)).collect();
     let has = |name: String| names.contains(&name);
     let together = names.iter().filter_map(|name| {

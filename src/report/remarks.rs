@@ -12,7 +12,7 @@ use crate::model::record::{RunRecord, Status};
 use crate::model::summary::{Missing, PhaseSummary};
 
 /// Phases that write and whose reads were no device figure: their last column shows durability, so this is said apart.
-pub(super) fn reads_from_memory(section: &Section<'_>) -> Vec<String> {
+pub fn reads_from_memory(section: &Section<'_>) -> Vec<String> {
     let mut sources: Vec<(String, Vec<Place>)> = Vec::new();
     for (place, summary) in section.measured() {
         let doubtful: Vec<CacheLabel> = summary.cache.iter().copied().filter(|label| !label.is_device_figure()).collect();
@@ -51,7 +51,7 @@ fn source_of(labels: &[CacheLabel]) -> &'static str {
 }
 
 /// What has no number, with the reason; equal reasons are taken together.
-pub(super) fn missing(section: &Section<'_>) -> Vec<String> {
+pub fn missing(section: &Section<'_>) -> Vec<String> {
     let mut cases: Vec<(String, Vec<Place>)> = Vec::new();
     for phase in Phase::ALL {
         for (place, summaries) in section.summaries.iter().enumerate() {
@@ -105,7 +105,7 @@ fn count_of_runs(count: usize) -> String {
 }
 
 /// Why caches were not emptied as they might have been.
-pub(super) fn hindrances(section: &Section<'_>) -> Vec<String> {
+pub fn hindrances(section: &Section<'_>) -> Vec<String> {
     let mut causes: Vec<(String, Vec<usize>)> = Vec::new();
     for (place, series) in section.series.iter().enumerate() {
         for cause in series.runs.iter().flat_map(|run| hindrances_of(run)) {
@@ -145,13 +145,13 @@ fn hindrances_of(run: &RunRecord) -> Vec<String> {
 }
 
 /// The last line: which work it was, and what hindered it.
-pub(super) fn workload(section: &Section<'_>) -> String {
+pub fn workload(section: &Section<'_>) -> String {
     let parts: Vec<String> = std::iter::once(format!("Workload {}", section.workload_id)).chain(hindrances(section)).collect();
     format!("{}.", parts.join("; "))
 }
 
 /// Said instead of range and legend where nothing was measured.
-pub(super) fn nothing_measured(section: &Section<'_>) -> Option<String> {
+pub fn nothing_measured(section: &Section<'_>) -> Option<String> {
     section.measured().is_empty().then(|| "No phase has a figure.".to_owned())
 }
 

@@ -9,50 +9,50 @@ use crate::model::summary::PhaseSummary;
 use crate::stats::{Interval, Spread};
 
 /// The figures of a section.
-pub(super) struct Table {
-    pub(super) columns: Columns,
-    pub(super) blocks: Vec<Block>,
+pub struct Table {
+    pub columns: Columns,
+    pub blocks: Vec<Block>,
 }
 
 /// Which columns have an entry, and the name of the one that depends on the data.
-pub(super) struct Columns {
+pub struct Columns {
     /// The name of the range: `95 % CI`; `None` where no series has one.
-    pub(super) range: Option<String>,
-    pub(super) acknowledged: bool,
-    pub(super) cpu_own: bool,
-    pub(super) cpu_system: bool,
-    pub(super) p99: bool,
-    pub(super) words: bool,
+    pub range: Option<String>,
+    pub acknowledged: bool,
+    pub cpu_own: bool,
+    pub cpu_system: bool,
+    pub p99: bool,
+    pub words: bool,
 }
 
 /// Phases that stand together.
-pub(super) struct Block {
-    pub(super) phases: Vec<PhaseRows>,
+pub struct Block {
+    pub phases: Vec<PhaseRows>,
 }
 
 /// A phase with a row a series.
-pub(super) struct PhaseRows {
+pub struct PhaseRows {
     /// `Block write, MiB/s`.
-    pub(super) heading: String,
-    pub(super) rows: Vec<Row>,
+    pub heading: String,
+    pub rows: Vec<Row>,
 }
 
 /// A series in a phase. What does not apply is empty.
-pub(super) struct Row {
-    pub(super) label: String,
+pub struct Row {
+    pub label: String,
     /// The median with its ends, [`NO_FIGURE`] where there is none.
-    pub(super) rate: RateFigures,
-    pub(super) acknowledged: String,
-    pub(super) cpu_own: String,
-    pub(super) cpu_system: String,
-    pub(super) p99: String,
+    pub rate: RateFigures,
+    pub acknowledged: String,
+    pub cpu_own: String,
+    pub cpu_system: String,
+    pub p99: String,
     /// Durability of a phase that writes, cache label of one that reads; or why there is no figure.
-    pub(super) words: Vec<String>,
-    pub(super) flags: Vec<Flag>,
+    pub words: Vec<String>,
+    pub flags: Vec<Flag>,
 }
 
 /// The table of a section.
-pub(super) fn table(section: &Section<'_>) -> Table {
+pub fn table(section: &Section<'_>) -> Table {
     let mut blocks: Vec<(Group, Block)> = Vec::new();
     for phase in Phase::ALL {
         let summaries = section.rows(*phase);
@@ -117,7 +117,7 @@ fn row(label: &str, summary: &PhaseSummary) -> Row {
 }
 
 /// The words of the last column: durability where the phase writes, else the cache labels; `failed` or `skipped` without a figure.
-pub(super) fn words(summary: &PhaseSummary) -> Vec<String> {
+pub fn words(summary: &PhaseSummary) -> Vec<String> {
     match (summary.n, summary.failures.is_empty(), summary.skips.is_empty()) {
         (0, false, _) => vec!["failed".to_owned()],
         (0, true, false) => vec!["skipped".to_owned()],
@@ -128,7 +128,7 @@ pub(super) fn words(summary: &PhaseSummary) -> Vec<String> {
 }
 
 /// The words of some cache labels; the shares of `mixed` are taken together: `mixed 8–12%`.
-pub(super) fn cache_words(labels: &[CacheLabel]) -> Vec<String> {
+pub fn cache_words(labels: &[CacheLabel]) -> Vec<String> {
     let shares: Vec<u8> =
         labels.iter().filter_map(|label| if let CacheLabel::Mixed(share) = label { Some(*share) } else { None }).collect();
     let mixed = match (shares.iter().min(), shares.iter().max()) {

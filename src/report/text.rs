@@ -8,7 +8,7 @@ use super::{Renderer, Report, Section, facts, limits, remarks};
 mod columns;
 
 /// The format `text`.
-pub(super) struct Text;
+pub struct Text;
 
 impl Renderer for Text {
     fn name(&self) -> &'static str {

@@ -1,6 +1,6 @@
 //! `barrow clean`: what a killed run left goes, what a living run uses and what barrow did not make stays and is named.
 
-use super::driver::{Desk, Finished, Running, User, listing, scratches};
+use super::driver::{Desk, Finished, Running, User, listing, scratches, wait_for_files};
 use super::need::{Need, is_missing};
 use super::signals::{LONG, target};
 use nix::sys::signal::Signal;
@@ -11,11 +11,7 @@ use std::path::{Path, PathBuf};
 /// A run that was killed while it made files, in a directory with something else in it; gives what it left.
 fn killed_run(desk: &Desk, directory: &Path) -> PathBuf {
     let mut running = Running::start(desk.run(User::Tester, LONG, &[]).arg(directory));
-    running.wait_for_line(&["random_seek"]);
-    super::driver::wait_until("files are made", || {
-        let made = scratches(directory).pop().map(|scratch| scratch.join("sequential.0.0"));
-        made.is_some_and(|made| fs::read_dir(made).is_ok_and(|mut entries| entries.next().is_some()))
-    });
+    wait_for_files(&mut running, directory);
     running.signal(Signal::SIGKILL);
     running.finish().expect_signal(Signal::SIGKILL);
     scratches(directory).pop().unwrap()
@@ -91,7 +87,7 @@ fn a_living_run_is_left_alone_and_named() {
     let desk = Desk::new();
     let target = target(&desk);
     let mut running = Running::start(desk.run(User::Tester, LONG, &[]).arg(&target));
-    running.wait_for_line(&["random_seek"]);
+    wait_for_files(&mut running, &target);
     running.signal(Signal::SIGSTOP);
     let living = scratches(&target).pop().unwrap();
     let before = listing(&target);

@@ -86,9 +86,9 @@ impl Desk {
         command
     }
 
-    /// The runs of the run file, which must all be readable; none when there is no file.
+    /// The runs of the run file, which must all be readable; none when there is no file, or an empty one.
     pub fn runs(&self) -> Vec<RunRecord> {
-        if !self.run_file().exists() {
+        if fs::metadata(self.run_file()).map_or(0, |metadata| metadata.len()) == 0 {
             return Vec::new();
         }
         let loaded = barrow::store::load(&self.run_file()).unwrap();
@@ -257,6 +257,15 @@ pub fn scratches(directory: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path());
     let is_scratch = |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(".barrow-"));
     entries.filter(is_scratch).collect()
+}
+
+/// Waits until a run makes its sequential files in a directory, which is soon after its seek phase.
+pub fn wait_for_files(running: &mut Running, directory: &Path) {
+    running.wait_for_line(&["random_seek"]);
+    wait_until("files are made", || {
+        let made = scratches(directory).pop().map(|scratch| scratch.join("sequential.0.0"));
+        made.is_some_and(|made| fs::read_dir(made).is_ok_and(|mut entries| entries.next().is_some()))
+    });
 }
 
 /// A phase of a run.

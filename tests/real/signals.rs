@@ -1,7 +1,7 @@
 //! The wish to stop: what is finished is kept, nothing is left, and the process ends by the signal that asked.
 
 use super::device::LoopFilesystem;
-use super::driver::{Desk, Finished, Running, User, phase, phases_with, scratches, through_shell, wait_until};
+use super::driver::{Desk, Finished, Running, User, phase, phases_with, scratches, through_shell, wait_for_files, wait_until};
 use super::need::{Need, is_missing};
 use barrow::model::phase::Phase;
 use barrow::model::record::Status;
@@ -23,7 +23,7 @@ fn stop_by(signal: Signal) {
     let desk = Desk::new();
     let target = target(&desk);
     let mut running = Running::start(desk.run(User::Tester, LONG, &["--runs", "2"]).arg(&target));
-    running.wait_for_line(&["1/2", "random_seek"]);
+    wait_for_files(&mut running, &target);
     running.signal(signal);
     let finished = running.finish().expect_signal(signal).expect_said(&[signal.as_str(), "stopping after the current call"]);
     assert!(finished.stdout.contains("Block write"), "no report:\n{}", finished.stdout);

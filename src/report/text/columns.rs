@@ -49,7 +49,7 @@ struct Measures {
 }
 
 /// The lines of a table; none when it has no rows.
-pub(super) fn lines(table: &Table) -> Vec<String> {
+pub fn lines(table: &Table) -> Vec<String> {
     let columns = columns(&table.columns);
     let parts = parts(table, &columns);
     if parts.is_empty() {
