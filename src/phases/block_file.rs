@@ -2,7 +2,7 @@
 
 use super::Job;
 use super::error::PhaseError;
-use super::stamp::{Origin, Stamper, Stamps};
+use super::stamp::{Generation, Origin, Stamper, Stamps};
 use crate::model::settings::{Io, Settings};
 use crate::target::scratch::block_file_name;
 use crate::target::{Access, Handle, Target, read_exact, write_all};
@@ -68,7 +68,7 @@ impl<'t> BlockFiles<'t> {
 
     /// What stamps a file in a generation.
     #[must_use]
-    pub const fn stamper(&self, file: &BlockFile, generation: u32) -> Stamper {
+    pub const fn stamper(&self, file: &BlockFile, generation: Generation) -> Stamper {
         self.stamps.of(Origin { file: file.number, generation })
     }
 
@@ -111,7 +111,14 @@ impl<'t> BlockFiles<'t> {
     /// # Errors
     /// Names the place, and what stood there instead.
     #[inline]
-    pub fn read(&self, file: &BlockFile, handle: &Handle, buffer: &mut [u8], offset: u64, generation: u32) -> Result<(), PhaseError> {
+    pub fn read(
+        &self,
+        file: &BlockFile,
+        handle: &Handle,
+        buffer: &mut [u8],
+        offset: u64,
+        generation: Generation,
+    ) -> Result<(), PhaseError> {
         read_exact(self.target, handle, buffer, offset).map_err(|source| file.place_failed("read", offset, buffer.len(), source))?;
         match self.stamper(file, generation).first_wrong(buffer, offset) {
             None => Ok(()),
@@ -120,7 +127,7 @@ impl<'t> BlockFiles<'t> {
     }
 
     #[cold]
-    fn wrong_data(&self, file: &BlockFile, buffer: &[u8], place: usize, offset: u64, generation: u32) -> PhaseError {
+    fn wrong_data(&self, file: &BlockFile, buffer: &[u8], place: usize, offset: u64, generation: Generation) -> PhaseError {
         let found = buffer[place..].first_chunk().copied().unwrap_or_default();
         let files: Vec<(u64, u64)> = self.files.iter().map(|file| (file.number, file.size())).collect();
         let at = offset + place as u64;

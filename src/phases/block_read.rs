@@ -2,7 +2,7 @@
 
 use super::block_file::BlockFiles;
 use super::pool::Buffer;
-use super::stamp::REWRITTEN;
+use super::stamp::Generation;
 use super::{Job, Tally, Timed};
 use crate::target::Access;
 
@@ -16,7 +16,7 @@ pub fn prepare(job: Job<'_>) -> Timed<'_> {
         let work = move |tally: &mut Tally<'_>| {
             let handle = files.open(&file, Access::Read)?;
             for chunk in 0..file.chunks {
-                files.read(&file, &handle, buffer.bytes(), chunk * file.chunk_size as u64, REWRITTEN)?;
+                files.read(&file, &handle, buffer.bytes(), chunk * file.chunk_size as u64, Generation::Rewritten)?;
                 tally.operation(file.chunk_size as u64)?;
             }
             tally.finish();

@@ -2,7 +2,7 @@
 
 use super::block_file::BlockFiles;
 use super::pool::Pool;
-use super::stamp::WRITTEN;
+use super::stamp::Generation;
 use super::{Job, Tally, Timed};
 use crate::target::Access;
 
@@ -15,7 +15,7 @@ pub fn prepare(job: Job<'_>) -> Timed<'_> {
         let mut pool = Pool::of(job.stamps.nonce, file.number, file.chunk_size);
         let work = move |tally: &mut Tally<'_>| {
             let handle = files.open(&file, Access::CreateNew)?;
-            let stamper = files.stamper(&file, WRITTEN);
+            let stamper = files.stamper(&file, Generation::Written);
             for chunk in 0..file.chunks {
                 let offset = chunk * file.chunk_size as u64;
                 let bytes = pool.slice(file.chunk_size);

@@ -2,7 +2,7 @@
 
 use super::block_file::share;
 use super::error::PhaseError;
-use super::stamp::{Origin, WRITTEN};
+use super::stamp::{Generation, Origin};
 use super::{Job, Survey};
 use crate::model::settings::{SequentialOrder, Settings};
 use crate::rng::{Permutation, Stream, hash64, mix_all};
@@ -99,7 +99,7 @@ impl FileSet {
             FileSetKind::Sequential => 1,
             FileSetKind::Random => 2,
         };
-        Origin { file: (set << 40) | u64::from(number), generation: WRITTEN }
+        Origin { file: (set << 40) | u64::from(number), generation: Generation::Written }
     }
 
     /// Which of its worker's directories a file lies in.

@@ -15,7 +15,7 @@ mod stat;
 mod tally;
 
 pub use error::{PhaseError, WrongData};
-pub use stamp::{Origin, Stamps};
+pub use stamp::{Generation, Origin, Stamps};
 pub use tally::{Stop, Tally};
 
 use crate::model::phase::{Group, Phase};

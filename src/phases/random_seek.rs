@@ -3,7 +3,7 @@
 use super::block_file::{BlockFiles, share};
 use super::error::PhaseError;
 use super::pool::Buffer;
-use super::stamp::{REWRITTEN, SEEK_WRITTEN};
+use super::stamp::Generation;
 use super::{Job, Tally, Timed, Work};
 use crate::model::settings::Settings;
 use crate::rng::Permutation;
@@ -108,9 +108,9 @@ fn open(job: Job<'_>, files: &BlockFiles<'_>, file: &super::block_file::BlockFil
 fn seek(files: &BlockFiles<'_>, handles: &[Handle], tickets: &Tickets, ticket: u64, buffer: &mut [u8]) -> Result<(), PhaseError> {
     let (number, offset) = tickets.place(ticket);
     let (file, handle) = (&files.files[number], &handles[number]);
-    files.read(file, handle, buffer, offset, REWRITTEN)?;
+    files.read(file, handle, buffer, offset, Generation::Rewritten)?;
     if tickets.is_rewritten(ticket) {
-        files.stamper(file, SEEK_WRITTEN).mark(buffer, offset);
+        files.stamper(file, Generation::SeekWritten).mark(buffer, offset);
         files.write(file, handle, buffer, offset)?;
     }
     Ok(())

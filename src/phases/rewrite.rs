@@ -2,7 +2,7 @@
 
 use super::block_file::BlockFiles;
 use super::pool::Buffer;
-use super::stamp::{REWRITTEN, WRITTEN};
+use super::stamp::Generation;
 use super::{Job, Tally, Timed};
 use crate::target::Access;
 
@@ -15,10 +15,10 @@ pub fn prepare(job: Job<'_>) -> Timed<'_> {
         let mut buffer = Buffer::of(file.chunk_size);
         let work = move |tally: &mut Tally<'_>| {
             let handle = files.open(&file, Access::ReadWrite)?;
-            let stamper = files.stamper(&file, REWRITTEN);
+            let stamper = files.stamper(&file, Generation::Rewritten);
             for chunk in 0..file.chunks {
                 let offset = chunk * file.chunk_size as u64;
-                files.read(&file, &handle, buffer.bytes(), offset, WRITTEN)?;
+                files.read(&file, &handle, buffer.bytes(), offset, Generation::Written)?;
                 stamper.mark(buffer.bytes(), offset);
                 files.write(&file, &handle, buffer.bytes(), offset)?;
                 tally.operation(file.chunk_size as u64)?;

@@ -9,12 +9,21 @@ pub const STAMP_SPACING: usize = 512;
 const CHECK_SPACING: usize = 4096;
 const STAMP_BYTES: usize = 8;
 
-/// Written once.
-pub const WRITTEN: u32 = 1;
-/// Written, then rewritten.
-pub const REWRITTEN: u32 = 2;
-/// Changed by a random seek.
-pub const SEEK_WRITTEN: u32 = 3;
+/// For the how manyth time a place was written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Generation {
+    /// Written once.
+    Written = 1,
+    /// Written, then rewritten.
+    Rewritten = 2,
+    /// Changed by a random seek.
+    SeekWritten = 3,
+}
+
+impl Generation {
+    /// All, oldest first.
+    const ALL: [Self; 3] = [Self::Written, Self::Rewritten, Self::SeekWritten];
+}
 
 /// What marks the data of a run as its own.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -30,8 +39,8 @@ pub struct Stamps {
 pub struct Origin {
     /// A number of the file, different for every file of a run.
     pub file: u64,
-    /// [`WRITTEN`], [`REWRITTEN`] or [`SEEK_WRITTEN`].
-    pub generation: u32,
+    /// For the how manyth time.
+    pub generation: Generation,
 }
 
 /// The stamps of one file in one generation.
@@ -100,18 +109,18 @@ impl Stamps {
         if found == 0 {
             return WrongData::Zeros;
         }
-        let generations = WRITTEN..=SEEK_WRITTEN;
-        let earlier = |generation: u32| self.of(Origin { generation, ..expected }).at(offset) == found;
-        if (WRITTEN..expected.generation).any(earlier) {
+        let earlier = |generation: Generation| self.of(Origin { generation, ..expected }).at(offset) == found;
+        if Generation::ALL.into_iter().filter(|generation| *generation < expected.generation).any(earlier) {
             return WrongData::BeforeRewrite;
         }
-        let of_run =
-            |nonce: u64| generations.clone().any(|generation| Stamper::of(nonce, Origin { generation, ..expected }).at(offset) == found);
+        let of_run = |nonce: u64| {
+            Generation::ALL.into_iter().any(|generation| Stamper::of(nonce, Origin { generation, ..expected }).at(offset) == found)
+        };
         if self.earlier.iter().copied().any(of_run) {
             return WrongData::EarlierRun;
         }
         for (file, size) in files {
-            for generation in generations.clone() {
+            for generation in Generation::ALL {
                 let stamper = self.of(Origin { file: *file, generation });
                 let place = (0..*size).step_by(STAMP_SPACING).find(|place| stamper.at(*place) == found);
                 match place {
@@ -129,7 +138,7 @@ impl Stamps {
 mod tests {
     use super::*;
 
-    const ORIGIN: Origin = Origin { file: 3, generation: REWRITTEN };
+    const ORIGIN: Origin = Origin { file: 3, generation: Generation::Rewritten };
 
     fn marked(stamper: Stamper, offset: u64) -> Vec<u8> {
         let mut bytes = vec![0xaa; 16 * 1024];
@@ -165,13 +174,13 @@ mod tests {
         let stamp = |nonce, file, generation, offset| Stamper::of(nonce, Origin { file, generation }).at(offset).to_le_bytes();
         let cases = [
             ([0; 8], WrongData::Zeros),
-            (stamp(7, 3, WRITTEN, 4096), WrongData::BeforeRewrite),
-            (stamp(6, 3, REWRITTEN, 4096), WrongData::EarlierRun),
-            (stamp(5, 3, WRITTEN, 4096), WrongData::EarlierRun),
-            (stamp(7, 4, REWRITTEN, 4096), WrongData::OtherFile),
-            (stamp(7, 4, WRITTEN, 512), WrongData::OtherFile),
-            (stamp(7, 3, REWRITTEN, 8192), WrongData::OtherPlace(8192)),
-            (stamp(9, 3, REWRITTEN, 4096), WrongData::Foreign),
+            (stamp(7, 3, Generation::Written, 4096), WrongData::BeforeRewrite),
+            (stamp(6, 3, Generation::Rewritten, 4096), WrongData::EarlierRun),
+            (stamp(5, 3, Generation::Written, 4096), WrongData::EarlierRun),
+            (stamp(7, 4, Generation::Rewritten, 4096), WrongData::OtherFile),
+            (stamp(7, 4, Generation::Written, 512), WrongData::OtherFile),
+            (stamp(7, 3, Generation::Rewritten, 8192), WrongData::OtherPlace(8192)),
+            (stamp(9, 3, Generation::Rewritten, 4096), WrongData::Foreign),
         ];
         for (found, kind) in cases {
             assert_eq!(stamps.explain(found, 4096, ORIGIN, &files), kind);

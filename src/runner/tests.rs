@@ -4,7 +4,7 @@ use crate::model::machine::FilesystemClass;
 use crate::model::plan::DropCaches;
 use crate::model::profile::Profile;
 use crate::model::record::Status;
-use crate::phases::{Origin, Stamps};
+use crate::phases::{Generation, Origin, Stamps};
 use crate::rng::GENERATOR;
 use crate::target::pretend::{Operation, PretendTarget, Trick};
 use crate::target::pretend_ground::PretendGround;
@@ -252,7 +252,7 @@ fn stale_data_fails_the_phase_by_its_kind() {
 fn the_last_runs_data_is_known_again() {
     let earlier = Stamps { nonce: 0x1234, earlier: Vec::new() };
     let mut block = vec![0; 8192];
-    earlier.of(Origin { file: 0, generation: 2 }).mark(&mut block, 0);
+    earlier.of(Origin { file: 0, generation: Generation::Rewritten }).mark(&mut block, 0);
     let target = pretended();
     target.play(Operation::Read, 9, Trick::Bytes(block));
     let mut place = place_on("a", &target);
