@@ -1,8 +1,8 @@
 //! The block files: one a worker, and how their chunks are shared, read and checked.
 
-use super::Job;
 use super::error::PhaseError;
 use super::stamp::{Generation, Origin, Stamper, Stamps};
+use super::{Job, Tally, Timed, Work};
 use crate::model::settings::{Io, Settings};
 use crate::target::scratch::block_file_name;
 use crate::target::{Access, Handle, Target, read_exact, write_all};
@@ -64,6 +64,20 @@ impl<'t> BlockFiles<'t> {
             }
         };
         Self { target: job.target, stamps: job.stamps, files: (0..settings.workers).map(file).collect() }
+    }
+
+    /// The timed part of a phase in which each worker goes through its own file once: `work_of` makes a worker's buffers and gives
+    /// its work.
+    pub fn timed<W>(job: Job<'t>, work_of: impl Fn(Self, BlockFile) -> W) -> Timed<'t>
+    where
+        W: FnMut(&mut Tally<'t>) -> Result<(), PhaseError> + Send + 't,
+    {
+        let files = Self::of(job);
+        let workers = files.files.iter().map(|file| {
+            let work: Work<'t> = Box::new(work_of(files.clone(), file.clone()));
+            (work, Tally::of_known(job, file.chunks))
+        });
+        Timed { workers: workers.collect(), flush: None }
     }
 
     /// What stamps a file in a generation.

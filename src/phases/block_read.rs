@@ -8,12 +8,9 @@ use crate::target::Access;
 
 /// Makes the buffer of each worker.
 pub fn prepare(job: Job<'_>) -> Timed<'_> {
-    let files = BlockFiles::of(job);
-    let workers = files.files.clone().into_iter().map(|file| {
-        let files = files.clone();
-        let tally = Tally::of_known(job, file.chunks);
+    BlockFiles::timed(job, |files, file| {
         let mut buffer = Buffer::of(file.chunk_size);
-        let work = move |tally: &mut Tally<'_>| {
+        move |tally: &mut Tally<'_>| {
             let handle = files.open(&file, Access::Read)?;
             for chunk in 0..file.chunks {
                 files.read(&file, &handle, buffer.bytes(), chunk * file.chunk_size as u64, Generation::Rewritten)?;
@@ -21,8 +18,6 @@ pub fn prepare(job: Job<'_>) -> Timed<'_> {
             }
             tally.finish();
             files.close(&file, handle)
-        };
-        (Box::new(work) as super::Work<'_>, tally)
-    });
-    Timed { workers: workers.collect(), flush: None }
+        }
+    })
 }

@@ -8,12 +8,9 @@ use crate::target::Access;
 
 /// Makes the data of each worker.
 pub fn prepare(job: Job<'_>) -> Timed<'_> {
-    let files = BlockFiles::of(job);
-    let workers = files.files.clone().into_iter().map(|file| {
-        let files = files.clone();
-        let tally = Tally::of_known(job, file.chunks);
+    BlockFiles::timed(job, |files, file| {
         let mut pool = Pool::of(job.stamps.nonce, file.number, file.chunk_size);
-        let work = move |tally: &mut Tally<'_>| {
+        move |tally: &mut Tally<'_>| {
             let handle = files.open(&file, Access::CreateNew)?;
             let stamper = files.stamper(&file, Generation::Written);
             for chunk in 0..file.chunks {
@@ -23,10 +20,8 @@ pub fn prepare(job: Job<'_>) -> Timed<'_> {
                 files.write(&file, &handle, bytes, offset)?;
                 tally.operation(file.chunk_size as u64)?;
             }
-            tally.acknowledged();
+            tally.finish();
             files.sync_and_close(&file, handle)
-        };
-        (Box::new(work) as super::Work<'_>, tally)
-    });
-    Timed { workers: workers.collect(), flush: None }
+        }
+    })
 }

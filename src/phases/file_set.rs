@@ -3,7 +3,7 @@
 use super::block_file::share;
 use super::error::PhaseError;
 use super::stamp::{Generation, Origin};
-use super::{Job, Survey};
+use super::{Job, Survey, Tally, Work};
 use crate::model::settings::{SequentialOrder, Settings};
 use crate::rng::{Permutation, Stream, hash64, mix_all};
 use crate::target::scratch::{FILE_NUMBER_DIGITS, FILE_SUFFIX_MOST, FileSetKind, set_directory_name};
@@ -41,6 +41,23 @@ pub enum Order {
     Index,
     /// In a permutation of this purpose.
     Shuffled(&'static str),
+}
+
+/// A worker's part of a file set: its open directories, and its files in the order in which they are to be met.
+#[derive(Debug, Clone)]
+pub struct Part {
+    directories: Arc<[Handle]>,
+    /// The files.
+    pub entries: Arc<[Entry]>,
+}
+
+impl Part {
+    /// The directory that a file of it lies in.
+    #[inline]
+    #[must_use]
+    pub fn directory_of(&self, set: FileSet, entry: &Entry) -> &Handle {
+        &self.directories[set.directory(entry.number)]
+    }
 }
 
 /// A file set of a plan.
@@ -104,8 +121,7 @@ impl FileSet {
 
     /// Which of its worker's directories a file lies in.
     #[inline]
-    #[must_use]
-    pub const fn directory(&self, number: u32) -> usize {
+    const fn directory(&self, number: u32) -> usize {
         (number as u64 % self.dirs) as usize
     }
 
@@ -132,8 +148,7 @@ impl FileSet {
     }
 
     /// The files of a worker, in the order in which they are to be met.
-    #[must_use]
-    pub fn entries(&self, worker: u64, order: Order) -> Arc<[Entry]> {
+    fn entries(&self, worker: u64, order: Order) -> Arc<[Entry]> {
         let share = share(self.files, worker, self.workers);
         let length = share.end - share.start;
         match order {
@@ -162,15 +177,31 @@ impl FileSet {
         listings.iter().flatten().map(entry).collect()
     }
 
-    /// The files of a worker for stat and delete: as listed where the directories were listed, else in `order`.
+    /// The parts of all workers for stat and delete: as listed where the directories were listed, else in `order`.
     ///
     /// # Errors
-    /// When a name was listed that is no file of the set.
-    pub fn entries_to_visit(&self, worker: u64, order: Order, survey: &Survey) -> Result<Arc<[Entry]>, PhaseError> {
-        match survey.get(worker as usize) {
-            Some(listings) => self.listed_entries(listings),
-            None => Ok(self.entries(worker, order)),
-        }
+    /// When a directory cannot be opened, or a name was listed that is no file of the set.
+    pub fn parts(&self, target: &dyn Target, order: Order, survey: &Survey) -> Result<Vec<Part>, PhaseError> {
+        let part = |worker| {
+            let entries = match survey.get(worker as usize) {
+                Some(listings) => self.listed_entries(listings)?,
+                None => self.entries(worker, order),
+            };
+            Ok(Part { directories: self.open_directories(target, worker)?, entries })
+        };
+        (0..self.workers).map(part).collect()
+    }
+
+    /// Makes the directories of all workers, and gives the parts for create.
+    ///
+    /// # Errors
+    /// When a directory cannot be made or opened.
+    pub fn new_parts(&self, target: &dyn Target) -> Result<Vec<Part>, PhaseError> {
+        let part = |worker| {
+            self.make_directories(target, worker)?;
+            Ok(Part { directories: self.open_directories(target, worker)?, entries: self.entries(worker, Order::Index) })
+        };
+        (0..self.workers).map(part).collect()
     }
 
     /// The names of a worker's directories.
@@ -183,7 +214,7 @@ impl FileSet {
     ///
     /// # Errors
     /// Names the directory.
-    pub fn make_directories(&self, target: &dyn Target, worker: u64) -> Result<(), PhaseError> {
+    fn make_directories(&self, target: &dyn Target, worker: u64) -> Result<(), PhaseError> {
         self.directory_names(worker).try_for_each(|name| {
             target
                 .make_directory(&name)
@@ -195,13 +226,32 @@ impl FileSet {
     ///
     /// # Errors
     /// Names the directory.
-    pub fn open_directories(&self, target: &dyn Target, worker: u64) -> Result<Arc<[Handle]>, PhaseError> {
+    fn open_directories(&self, target: &dyn Target, worker: u64) -> Result<Arc<[Handle]>, PhaseError> {
         let open = |name: CString| {
             target
                 .open_directory(&name)
                 .map_err(|source| PhaseError::Call { doing: format!("open the directory {}", name.to_string_lossy()), source })
         };
         self.directory_names(worker).map(open).collect()
+    }
+
+    /// The work of a worker that visits each file of its part once, with its tally.
+    pub fn work<'t>(
+        self,
+        job: Job<'t>,
+        part: Part,
+        mut visit: impl FnMut(&Handle, &Entry) -> Result<(), PhaseError> + Send + 't,
+    ) -> (Work<'t>, Tally<'t>) {
+        let tally = Tally::of_known(job, part.entries.len() as u64);
+        let work = move |tally: &mut Tally<'t>| {
+            for entry in part.entries.iter() {
+                visit(part.directory_of(self, entry), entry)?;
+                tally.operation(1)?;
+            }
+            tally.finish();
+            Ok(())
+        };
+        (Box::new(work), tally)
     }
 
     /// A failed call on a file: `create file 17 of 8192 (0000000011x)`.
@@ -231,6 +281,24 @@ pub fn survey(job: Job<'_>, kind: FileSetKind) -> Result<Survey, PhaseError> {
     let list =
         |handle: &Handle| job.target.list(handle).map_err(|source| PhaseError::Call { doing: "list a directory".to_owned(), source });
     (0..settings.workers).map(|worker| set.open_directories(job.target, worker)?.iter().map(list).collect()).collect()
+}
+
+/// Flushes the whole filesystem of a target.
+///
+/// # Errors
+/// When the flush fails.
+pub fn flush_filesystem(target: &dyn Target) -> Result<(), PhaseError> {
+    target.flush().map_err(|source| PhaseError::Call { doing: "flush the filesystem".to_owned(), source })
+}
+
+/// Flushes the directories of a part one by one.
+///
+/// # Errors
+/// When a flush fails.
+pub fn flush_directories(target: &dyn Target, part: &Part) -> Result<(), PhaseError> {
+    part.directories.iter().try_for_each(|directory| {
+        target.sync(directory).map_err(|source| PhaseError::Call { doing: "flush a directory".to_owned(), source })
+    })
 }
 
 /// Removes what is left of a file set, with its directories, off the clock.

@@ -3,7 +3,7 @@
 use super::error::PhaseError;
 use super::file_set::{Entry, FileSet, Order};
 use super::pool::Buffer;
-use super::{Job, Survey, Tally, Timed, Work};
+use super::{Job, Survey, Timed};
 use crate::model::settings::Io;
 use crate::target::scratch::FileSetKind;
 use crate::target::{Access, Handle, read_exact};
@@ -17,23 +17,11 @@ pub fn prepare<'t>(job: Job<'t>, kind: FileSetKind, survey: &Survey) -> Result<T
         FileSetKind::Sequential => Order::Index,
         FileSetKind::Random => Order::Shuffled("random_stat order"),
     };
-    let mut workers = Vec::new();
-    for worker in 0..settings.workers {
-        let directories = set.open_directories(job.target, worker)?;
-        let entries = set.entries_to_visit(worker, order, survey)?;
+    let stat = |part| {
         let mut visitor = Visitor { job, set, buffer: Buffer::of(settings.chunk_size.min(settings.max_size) as usize) };
-        let tally = Tally::of_known(job, entries.len() as u64);
-        let work = move |tally: &mut Tally<'_>| {
-            for entry in entries.iter() {
-                visitor.visit(&directories[set.directory(entry.number)], entry)?;
-                tally.operation(1)?;
-            }
-            tally.finish();
-            Ok(())
-        };
-        workers.push((Box::new(work) as Work<'_>, tally));
-    }
-    Ok(Timed { workers, flush: None })
+        set.work(job, part, move |directory, entry| visitor.visit(directory, entry))
+    };
+    Ok(Timed { workers: set.parts(job.target, order, survey)?.into_iter().map(stat).collect(), flush: None })
 }
 
 struct Visitor<'t> {

@@ -48,7 +48,7 @@ pub struct Tally<'t> {
     pub work: u64,
     /// Timed operations.
     pub operations: u64,
-    /// Nanoseconds from the start to the last acknowledged operation; 0 where the phase has no such moment.
+    /// Nanoseconds from the start to the end of the last operation, before any flush.
     pub acknowledged_ns: u64,
     /// Latencies.
     pub latency: Histogram,
@@ -141,13 +141,8 @@ impl<'t> Tally<'t> {
         self.until_reading = self.batch.min(self.slices.until_end());
     }
 
-    /// Ends the operations: the last ones of a batch are counted too.
+    /// Ends the operations: counts the last ones of a batch, and notes that all of them are acknowledged now.
     pub fn finish(&mut self) {
-        self.settle();
-    }
-
-    /// Ends the operations and notes that all of them are acknowledged now.
-    pub fn acknowledged(&mut self) {
         self.settle();
         self.acknowledged_ns = self.elapsed_ns();
     }
@@ -179,7 +174,7 @@ mod tests {
                 target.flush().unwrap();
                 tally.operation(10).unwrap();
             }
-            tally.acknowledged();
+            tally.finish();
             assert_eq!(tally.latency.total(), operations);
             assert_eq!((tally.work, tally.operations), (10 * operations, operations));
             assert_eq!((tally.latency_batch, tally.acknowledged_ns), (expected_batch, operations * cost_ns));

@@ -88,13 +88,13 @@ fn a_living_run_is_left_alone_and_named() {
     let target = target(&desk);
     let mut running = Running::start(desk.run(User::Tester, LONG, &[]).arg(&target));
     wait_for_files(&mut running, &target);
-    running.signal(Signal::SIGSTOP);
+    running.pause();
     let living = scratches(&target).pop().unwrap();
     let before = listing(&target);
     let cleaned = clean(&desk, User::Tester, &target).expect_code(0);
     assert_eq!(cleaned.stdout, format!("left {}: a running barrow uses it\n", living.display()));
     assert_eq!(listing(&target), before);
-    running.signal(Signal::SIGCONT);
+    running.resume();
     running.signal(Signal::SIGTERM);
     running.finish().expect_signal(Signal::SIGTERM);
     assert!(scratches(&target).is_empty());

@@ -175,6 +175,22 @@ impl Running {
         kill(self.pid(), signal).unwrap();
     }
 
+    /// Halts all of its threads, and waits until they stand still.
+    pub fn pause(&self) {
+        self.signal(Signal::SIGSTOP);
+        let tasks = format!("/proc/{}/task", self.pid());
+        wait_until("all threads stand still", || {
+            let threads = fs::read_dir(&tasks).into_iter().flatten().flatten();
+            let states = threads.filter_map(|thread| fs::read_to_string(thread.path().join("stat")).ok());
+            states.into_iter().all(|stat| stat.rsplit(") ").next().is_some_and(|rest| rest.starts_with('T')))
+        });
+    }
+
+    /// Lets it go on.
+    pub fn resume(&self) {
+        self.signal(Signal::SIGCONT);
+    }
+
     /// Waits until it says a line with all of these words.
     ///
     /// # Panics

@@ -6,7 +6,6 @@ use super::need::{Need, is_missing};
 use barrow::model::phase::Phase;
 use barrow::model::record::{RunRecord, Status};
 use nix::fcntl::{FallocateFlags, fallocate};
-use nix::sys::signal::Signal;
 use nix::sys::statvfs::statvfs;
 use std::fs::File;
 use std::path::Path;
@@ -126,9 +125,9 @@ fn full_during_a_batch(kind: &'static str, mkfs: &'static str) -> Option<(RunRec
     let mut running = Running::start(desk.run(User::Tester, SMALL, &["--runs", "2"]).arg(filesystem.path()));
     // Its block file is gone by then, and the second run is several phases away.
     running.wait_for_line(&["1/2", "seq_create"]);
-    running.signal(Signal::SIGSTOP);
+    running.pause();
     fill(filesystem.path());
-    running.signal(Signal::SIGCONT);
+    running.resume();
     let finished = running.finish().expect_code(1).expect_said(&["2/2", "FAILED", "no space left on device"]);
     assert!(finished.stdout.contains("no space left on device"), "the report does not say why:\n{}", finished.stdout);
     assert!(scratches(filesystem.path()).is_empty());
@@ -180,9 +179,9 @@ fn inodes_that_run_out_fail_one_phase() {
     let desk = Desk::new();
     let mut running = Running::start(desk.run(User::Tester, SMALL, &["--runs", "2"]).arg(filesystem.path()));
     running.wait_for_line(&["1/2", "random_delete"]);
-    running.signal(Signal::SIGSTOP);
+    running.pause();
     (0..1500).for_each(|number| drop(File::create(filesystem.path().join(format!("somebody's {number}"))).unwrap()));
-    running.signal(Signal::SIGCONT);
+    running.resume();
     running.finish().expect_code(1).expect_said(&["2/2", "seq_create on", "create file ", " of 2048", "no space left on device"]);
     let runs = desk.runs();
     assert_eq!(phases_with(&runs[1], Status::Failed), ["seq_create", "random_create"]);

@@ -5,6 +5,8 @@ use super::driver::{Desk, Finished, User, phase};
 use super::need::{Need, is_missing};
 use barrow::model::phase::Phase;
 use barrow::model::record::{Counted, RunRecord};
+use std::fs::File;
+use std::io::Write;
 
 /// Bytes a second that the device takes, and gives.
 const LIMIT: u64 = 20_000_000;
@@ -15,6 +17,17 @@ const TRANSFER: f64 = FILE as f64 / LIMIT as f64;
 /// How far a time may be off, either way: 2 % and what the limit lets through in advance.
 const SHARE_OFF: f64 = 0.02;
 const SECONDS_OFF: f64 = 0.25;
+
+/// Writes as much as the run will and takes it away again, without limits: a new filesystem sets things up at its first large write.
+fn use_once(filesystem: &LoopFilesystem) {
+    let path = filesystem.path().join("first use");
+    let file = File::create(&path).unwrap();
+    let piece = vec![0x5a; 1 << 20];
+    (0..FILE >> 20).for_each(|_| (&file).write_all(&piece).unwrap());
+    file.sync_all().unwrap();
+    std::fs::remove_file(path).unwrap();
+    nix::unistd::syncfs(File::open(filesystem.path()).unwrap()).unwrap();
+}
 
 fn measured(filesystem: &LoopFilesystem, options: &[&str]) -> RunRecord {
     let desk = Desk::new();
@@ -39,21 +52,33 @@ fn seconds(nanoseconds: u64) -> f64 {
     nanoseconds as f64 / 1e9
 }
 
-/// Fails unless a phase took as long as is true, and shows both.
-fn check(kind: &str, run: &RunRecord, which: Phase, truth: f64) {
-    let elapsed = seconds(counted(run, which).elapsed_ns);
-    let allowed = SHARE_OFF * truth + SECONDS_OFF;
-    println!("{kind:<6} {:<12} {elapsed:8.3} s, true {truth:8.3} s, off by {:+.3} of {allowed:.3} s", which.name(), elapsed - truth);
-    assert!((elapsed - truth).abs() <= allowed, "{kind}: {} took {elapsed} s, not {truth} s", which.name());
+/// Seconds until the writes of the file were acknowledged.
+fn acknowledged(run: &RunRecord) -> f64 {
+    seconds(counted(run, Phase::BlockWrite).acknowledged_ns.unwrap())
 }
 
-/// Acknowledged seconds of a phase, which must be far fewer than the durable ones.
-fn acknowledged(kind: &str, run: &RunRecord, which: Phase) -> f64 {
-    let counted = counted(run, which);
-    let acknowledged = seconds(counted.acknowledged_ns.unwrap());
-    let ratio = seconds(counted.elapsed_ns) / acknowledged;
-    println!("{kind:<6} {:<12} {acknowledged:8.3} s until acknowledged: {ratio:.1} times as fast", which.name());
-    acknowledged
+/// The phases that took longer or shorter than is true; every time is shown.
+fn untrue(name: &str, run: &RunRecord, truths: &[(Phase, f64)]) -> Vec<&'static str> {
+    let is_untrue = |(which, truth): &(Phase, f64)| {
+        let elapsed = seconds(counted(run, *which).elapsed_ns);
+        let allowed = SHARE_OFF * truth + SECONDS_OFF;
+        let off = elapsed - truth;
+        println!("{name:<12} {:<12} {elapsed:7.3} s, true {truth:7.3} s, off by {off:+.3} of {allowed:.3} s", which.name());
+        off.abs() > allowed
+    };
+    truths.iter().filter(|truth| is_untrue(truth)).map(|(which, _)| which.name()).collect()
+}
+
+/// Measures, and once more when a time is untrue: a busy machine can spoil one measurement, but barrow's own error is in every one.
+fn expect_truth(name: &str, filesystem: &LoopFilesystem, options: &[&str], truths: impl Fn(&RunRecord) -> Vec<(Phase, f64)>) -> RunRecord {
+    use_once(filesystem);
+    let run = measured(filesystem, options);
+    if untrue(name, &run, &truths(&run)).is_empty() {
+        return run;
+    }
+    let again = measured(filesystem, options);
+    assert_eq!(untrue(name, &again, &truths(&again)), [""; 0], "{name}: times are untrue, twice");
+    again
 }
 
 fn buffered_truth(kind: &'static str, mkfs: &'static str) {
@@ -61,12 +86,12 @@ fn buffered_truth(kind: &'static str, mkfs: &'static str) {
         return;
     }
     let filesystem = LoopFilesystem::of(kind, 512);
-    let run = measured(&filesystem, &[]);
-    let taken = acknowledged(kind, &run, Phase::BlockWrite);
-    check(kind, &run, Phase::BlockWrite, taken + TRANSFER);
-    assert!(taken * 5.0 < taken + TRANSFER, "{kind}: the acknowledged write is not far faster: {taken} s");
-    check(kind, &run, Phase::Rewrite, 2.0 * TRANSFER);
-    check(kind, &run, Phase::BlockRead, TRANSFER);
+    let run = expect_truth(kind, &filesystem, &[], |run| {
+        vec![(Phase::BlockWrite, acknowledged(run) + TRANSFER), (Phase::Rewrite, 2.0 * TRANSFER), (Phase::BlockRead, TRANSFER)]
+    });
+    let ratio = seconds(counted(&run, Phase::BlockWrite).elapsed_ns) / acknowledged(&run);
+    println!("{kind:<12} the acknowledged write is {ratio:.1} times as fast");
+    assert!(ratio > 5.0, "{kind}: the acknowledged write is not far faster");
 }
 
 #[test]
@@ -87,17 +112,17 @@ fn times_on_a_limited_btrfs_are_true() {
     buffered_truth("btrfs", "mkfs.btrfs");
 }
 
-/// One call at a time waits for its own transfer: nothing of a direct write is left to the flush.
+/// One call at a time waits for its own transfer: nothing of a direct write is left to the flush, and while a chunk is written the
+/// right to read the next one grows.
 #[test]
 #[ignore = "needs root, loop devices"]
 fn times_of_direct_io_are_true() {
-    if is_missing(&[Need::Root, Need::Loop, Need::Throttle, Need::Filesystem("ext4"), Need::Program("mkfs.ext4")]) {
+    if is_missing(&[Need::Root, Need::Loop, Need::Throttle, Need::Filesystem("xfs"), Need::Program("mkfs.xfs")]) {
         return;
     }
-    let filesystem = LoopFilesystem::of("ext4", 512);
-    let run = measured(&filesystem, &["--io", "direct"]);
-    check("direct", &run, Phase::BlockWrite, TRANSFER);
-    acknowledged("direct", &run, Phase::BlockWrite);
-    check("direct", &run, Phase::Rewrite, TRANSFER);
-    check("direct", &run, Phase::BlockRead, TRANSFER);
+    let filesystem = LoopFilesystem::of("xfs", 512);
+    let truths = vec![(Phase::BlockWrite, TRANSFER), (Phase::Rewrite, TRANSFER), (Phase::BlockRead, TRANSFER)];
+    let run = expect_truth("xfs, direct", &filesystem, &["--io", "direct"], |_| truths.clone());
+    let write = counted(&run, Phase::BlockWrite);
+    assert!(seconds(write.elapsed_ns) < 1.2 * acknowledged(&run), "a direct write was not done when it was acknowledged: {write:?}");
 }
