@@ -1,23 +1,30 @@
 //! Run files: JSON Lines, one run a line, appended and flushed the moment the run ends; nothing that was measured is ever lost.
 
 use crate::model::record::{RunRecord, SCHEMA};
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::os::unix::fs::FileTypeExt;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 /// A run file that cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// A call failed.
-    #[error("{}: cannot be {verb}: {source}", path.display())]
+    #[error("{}: cannot be {verb}: {}", path.display(), plain(error))]
     Call {
         /// The run file.
         path: PathBuf,
         /// `opened`, `read`, `locked`, `written`.
         verb: &'static str,
         /// What the system said.
-        source: io::Error,
+        error: io::Error,
+    },
+    /// Another program has it locked.
+    #[error("{}: another program has it locked, and did not let go in {} s", path.display(), LOCK_PATIENCE.as_secs())]
+    Locked {
+        /// The run file.
+        path: PathBuf,
     },
     /// It is no file that lines can be appended to.
     #[error("{}: is {what}, not a run file", path.display())]
@@ -27,8 +34,8 @@ pub enum StoreError {
         /// What it is.
         what: &'static str,
     },
-    /// Its first line is no run.
-    #[error("{}: is not a run file (line 1: {problem}); nothing was written to it", path.display())]
+    /// Its first line is no run that this barrow could have written.
+    #[error("{}: is not a run file (line 1 {problem}); nothing was written to it", path.display())]
     NotRuns {
         /// The path.
         path: PathBuf,
@@ -38,6 +45,19 @@ pub enum StoreError {
     /// A run that cannot be written as a line.
     #[error("a run cannot be written as a line: {0}")]
     NotALine(serde_json::Error),
+}
+
+/// How long another program may keep a run file locked.
+const LOCK_PATIENCE: Duration = Duration::from_secs(10);
+/// How often it is tried again meanwhile.
+const LOCK_TRY: Duration = Duration::from_millis(20);
+
+/// The system's words for an error, without its number: `no space left on device`.
+fn plain(error: &io::Error) -> String {
+    let text = error.to_string();
+    let text = text.split(" (os error").next().unwrap_or_default();
+    let mut letters = text.chars();
+    letters.next().map(|first| first.to_lowercase().collect::<String>() + letters.as_str()).unwrap_or_default()
 }
 
 /// A line of a run file that holds no run that can be read.
@@ -65,7 +85,8 @@ pub struct Loaded {
 #[derive(Debug)]
 pub struct RunFile {
     path: PathBuf,
-    is_new: bool,
+    /// Where the file truly lies, by device and inode, when this barrow made it and has not written to it yet.
+    made: Option<(PathBuf, u64, u64)>,
 }
 
 impl RunFile {
@@ -80,16 +101,35 @@ impl RunFile {
         {
             return Err(StoreError::NotAFile { path: path.to_owned(), what });
         }
-        let is_new = !path.exists();
-        let file = Self { path: path.to_owned(), is_new };
-        let mut handle = file.open_to_append()?;
-        file.locked(&handle)?;
+        let mut file = Self { path: path.to_owned(), made: None };
+        let handle = match OpenOptions::new().read(true).append(true).open(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                let handle = file.open_to_append()?;
+                let metadata = handle.metadata().map_err(|error| file.failed("read", error))?;
+                let place = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+                file.made = Some((place, metadata.dev(), metadata.ino()));
+                handle
+            }
+            other => other.map_err(|error| file.failed("opened", error))?,
+        };
+        match file.probe(handle) {
+            Ok(()) => Ok(file),
+            Err(error) => {
+                file.remove_if_unused();
+                Err(error)
+            }
+        }
+    }
+
+    /// Looks whether the start of the file is that of a run file.
+    fn probe(&self, mut handle: File) -> Result<(), StoreError> {
+        self.lock(&handle)?;
         let mut start = Vec::new();
         let read = handle.seek(SeekFrom::Start(0)).and_then(|_| (&mut handle).take(FIRST_LINE_MOST).read_to_end(&mut start));
-        read.map_err(|source| file.failed("read", source))?;
+        read.map_err(|error| self.failed("read", error))?;
         match first_line_problem(&start) {
-            None => Ok(file),
-            Some(problem) => Err(StoreError::NotRuns { path: path.to_owned(), problem }),
+            None => Ok(()),
+            Some(problem) => Err(StoreError::NotRuns { path: self.path.clone(), problem }),
         }
     }
 
@@ -98,48 +138,73 @@ impl RunFile {
     /// # Errors
     /// When it cannot be written in full.
     pub fn append(&mut self, run: &RunRecord) -> Result<(), StoreError> {
-        let mut line = serde_json::to_vec(run).map_err(StoreError::NotALine)?;
-        line.push(b'\n');
+        let mut line = line_of(run)?;
         let mut file = self.open_to_append()?;
-        self.locked(&file)?;
-        if ends_in_a_torn_line(&mut file).map_err(|source| self.failed("read", source))? {
+        self.lock(&file)?;
+        if ends_in_a_torn_line(&mut file).map_err(|error| self.failed("read", error))? {
             line.insert(0, b'\n');
         }
-        let length = file.metadata().map_err(|source| self.failed("read", source))?.len();
+        let length = file.metadata().map_err(|error| self.failed("read", error))?.len();
         let written = file.write_all(&line).and_then(|()| file.sync_all());
-        if let Err(source) = written {
+        if let Err(error) = written {
             // Half a line is worth nothing, and whoever reads the file should not have to wonder.
             let _ = file.set_len(length);
-            return Err(self.failed("written", source));
+            return Err(self.failed("written", error));
         }
-        self.is_new = false;
+        self.made = None;
         Ok(())
     }
 
-    /// Removes the file again when it was made by [`RunFile::open`] and nothing was appended.
+    /// Removes the file again when it was made by [`RunFile::open`] and nothing was appended, by anybody.
     pub fn remove_if_unused(self) {
-        if self.is_new && fs::metadata(&self.path).is_ok_and(|metadata| metadata.len() == 0) {
+        let Some((place, device, inode)) = self.made else {
+            return;
+        };
+        let Ok(handle) = File::open(&place) else {
+            return;
+        };
+        let is_locked = handle.try_lock().is_ok();
+        let is_the_one = handle.metadata().is_ok_and(|file| file.dev() == device && file.ino() == inode && file.len() == 0);
+        if is_locked && is_the_one {
             // An empty file is all that would be left behind.
-            let _ = fs::remove_file(&self.path);
+            let _ = fs::remove_file(&place);
         }
     }
 
     fn open_to_append(&self) -> Result<File, StoreError> {
-        OpenOptions::new().read(true).append(true).create(true).open(&self.path).map_err(|source| self.failed("opened", source))
+        OpenOptions::new().read(true).append(true).create(true).open(&self.path).map_err(|error| self.failed("opened", error))
     }
 
-    fn locked(&self, file: &File) -> Result<(), StoreError> {
-        match file.lock() {
-            Ok(()) => Ok(()),
-            // A filesystem without locks: single lines appended at once do not mix.
-            Err(error) if error.kind() == io::ErrorKind::Unsupported => Ok(()),
-            Err(source) => Err(self.failed("locked", source)),
+    fn lock(&self, file: &File) -> Result<(), StoreError> {
+        let begun = Instant::now();
+        loop {
+            match file.try_lock() {
+                Ok(()) => return Ok(()),
+                // A filesystem without locks: single lines appended at once do not mix.
+                Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => return Ok(()),
+                Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(TryLockError::Error(error)) => return Err(self.failed("locked", error)),
+                Err(TryLockError::WouldBlock) if begun.elapsed() > LOCK_PATIENCE => {
+                    return Err(StoreError::Locked { path: self.path.clone() });
+                }
+                Err(TryLockError::WouldBlock) => std::thread::sleep(LOCK_TRY),
+            }
         }
     }
 
-    fn failed(&self, verb: &'static str, source: io::Error) -> StoreError {
-        StoreError::Call { path: self.path.clone(), verb, source }
+    fn failed(&self, verb: &'static str, error: io::Error) -> StoreError {
+        StoreError::Call { path: self.path.clone(), verb, error }
     }
+}
+
+/// A run as a line of a run file, ended.
+///
+/// # Errors
+/// When it cannot be written as JSON.
+pub fn line_of(run: &RunRecord) -> Result<Vec<u8>, StoreError> {
+    let mut line = serde_json::to_vec(run).map_err(StoreError::NotALine)?;
+    line.push(b'\n');
+    Ok(line)
 }
 
 /// Longer than any first line.
@@ -159,17 +224,38 @@ fn what_else(kind: &fs::FileType) -> Option<&'static str> {
     }
 }
 
+/// Whether a file holds runs already, so that nothing else should be written over it.
+#[must_use]
+pub fn holds_runs(path: &Path) -> bool {
+    let mut start = Vec::new();
+    let is_file = fs::metadata(path).is_ok_and(|metadata| metadata.is_file());
+    let read = is_file && File::open(path).is_ok_and(|file| file.take(FIRST_LINE_MOST).read_to_end(&mut start).is_ok());
+    read && first_line(&start).is_some_and(|line| is_torn_start(&start, line) || serde_json::from_slice::<Form>(line).is_ok())
+}
+
+fn first_line(start: &[u8]) -> Option<&[u8]> {
+    start.split(|byte| *byte == b'\n').find(|line| !line.is_empty())
+}
+
+fn is_torn_start(start: &[u8], line: &[u8]) -> bool {
+    !start.contains(&b'\n') && line.starts_with(b"{\"schema\":")
+}
+
 /// Why the start of a file is not the start of a run file; `None` for an empty one, and for one whose only line is torn.
 fn first_line_problem(start: &[u8]) -> Option<String> {
-    let first = start.split(|byte| *byte == b'\n').find(|line| !line.is_empty())?;
-    let is_torn = !start.contains(&b'\n');
-    if is_torn && first.starts_with(b"{\"schema\":") {
+    let first = first_line(start)?;
+    if is_torn_start(start, first) {
         return None;
     }
     match serde_json::from_slice::<Form>(first) {
+        Ok(form) if form.schema > SCHEMA => Some(newer(form.schema)),
         Ok(_) => None,
-        Err(error) => Some(error.to_string()),
+        Err(_) => Some("is not a run".to_owned()),
     }
+}
+
+fn newer(schema: u32) -> String {
+    format!("was written by a newer barrow (schema {schema}, this one reads up to {SCHEMA}): use that one to read it")
 }
 
 fn ends_in_a_torn_line(file: &mut File) -> io::Result<bool> {
@@ -188,55 +274,56 @@ struct Form {
     schema: u32,
 }
 
-/// Reads every run of a file; lines that cannot be read are named, and the rest is kept.
+/// Reads every run of a file (or of a pipe); lines that cannot be read are named, and the rest is kept.
 ///
 /// # Errors
 /// When the file cannot be read at all.
 pub fn load(path: &Path) -> Result<Loaded, StoreError> {
-    let failed = |verb, source| StoreError::Call { path: path.to_owned(), verb, source };
-    let metadata = fs::metadata(path).map_err(|source| failed("opened", source))?;
-    if metadata.is_dir() {
-        return Err(StoreError::NotAFile { path: path.to_owned(), what: "a directory" });
+    let failed = |verb, error| StoreError::Call { path: path.to_owned(), verb, error };
+    let kind = fs::metadata(path).map_err(|error| failed("opened", error))?.file_type();
+    match what_else(&kind) {
+        None | Some("a pipe") => {}
+        Some(what) => return Err(StoreError::NotAFile { path: path.to_owned(), what }),
     }
-    let bytes = fs::read(path).map_err(|source| failed("read", source))?;
+    let bytes = fs::read(path).map_err(|error| failed("read", error))?;
     Ok(load_bytes(path, &bytes))
 }
 
-/// Reads every run of the bytes of a run file; `path` is for messages.
+/// Reads every run of the bytes of a run file; `path` is for messages. A file without a single run is named once.
 #[must_use]
 pub fn load_bytes(path: &Path, bytes: &[u8]) -> Loaded {
     let mut loaded = Loaded::default();
-    let has_torn_tail = !bytes.ends_with(b"\n");
-    let lines: Vec<&[u8]> = bytes.strip_suffix(b"\n").unwrap_or(bytes).split(|byte| *byte == b'\n').collect();
-    for (index, line) in lines.iter().enumerate() {
+    let bad = |line, problem: &str| BadLine { path: path.to_owned(), line, problem: problem.to_owned() };
+    for (index, line) in bytes.strip_suffix(b"\n").unwrap_or(bytes).split(|byte| *byte == b'\n').enumerate() {
         if line.iter().all(u8::is_ascii_whitespace) {
             continue;
         }
-        let is_tail = has_torn_tail && index + 1 == lines.len();
-        match parse_line(line, is_tail) {
+        match parse_line(line) {
             Ok(run) => loaded.runs.push(run),
-            Err(problem) => loaded.bad.push(BadLine { path: path.to_owned(), line: index + 1, problem }),
+            Err(problem) => loaded.bad.push(bad(index + 1, &problem)),
         }
     }
-    if loaded.runs.is_empty() && loaded.bad.is_empty() {
-        let problem = "the file holds no runs; `barrow run` appends to it".to_owned();
-        loaded.bad.push(BadLine { path: path.to_owned(), line: 1, problem });
+    if loaded.runs.is_empty() {
+        match loaded.bad.len() {
+            0 => loaded.bad.push(bad(1, "the file holds no runs; `barrow run` appends to it")),
+            1 => {}
+            lines => {
+                loaded.bad.truncate(1);
+                loaded.bad[0].problem += &format!("; nor is any of the {} other lines: this is not a run file", lines - 1);
+            }
+        }
     }
     loaded
 }
 
-fn parse_line(line: &[u8], is_tail: bool) -> Result<RunRecord, String> {
+fn parse_line(line: &[u8]) -> Result<RunRecord, String> {
     let form: Form = match serde_json::from_slice(line) {
         Ok(form) => form,
-        Err(error) if error.is_eof() && is_tail => {
-            return Err("the line is torn: it ends in the middle of a run, which is lost; the rest was read".to_owned());
-        }
-        Err(error) if error.is_eof() => return Err("the line is torn: it ends in the middle of a run; the rest was read".to_owned()),
-        Err(error) => return Err(format!("is not a run: {error}")),
+        Err(error) if error.is_eof() => return Err("the line is torn: it ends in the middle of a run, which is lost".to_owned()),
+        Err(_) => return Err("is not a run".to_owned()),
     };
     if form.schema > SCHEMA {
-        let needed = form.schema;
-        return Err(format!("was written by a newer barrow (schema {needed}, this one reads up to {SCHEMA}): use that one to read it"));
+        return Err(newer(form.schema));
     }
     serde_json::from_slice(line).map_err(|error| format!("is not a run of schema {}: {error}", form.schema))
 }

@@ -49,6 +49,30 @@ pub fn parse_size(text: &str) -> Result<u64, SizeError> {
     whole_bytes.checked_add(rest).ok_or_else(too_large)
 }
 
+/// A time that could not be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is not a time: write a whole number and ms, s, m or h, as in 30s")]
+pub struct TimeError(String);
+
+/// Reads a time in milliseconds: `500ms`, `30s`, `2m`, `1h`; a bare number is seconds.
+///
+/// # Errors
+/// When the text is no whole number with a known suffix, or does not fit.
+pub fn parse_milliseconds(text: &str) -> Result<u64, TimeError> {
+    let wrong = || TimeError(text.to_owned());
+    let trimmed = text.trim();
+    let digits_end = trimmed.find(|c: char| !c.is_ascii_digit()).unwrap_or(trimmed.len());
+    let (number, suffix) = trimmed.split_at(digits_end);
+    let unit = match suffix {
+        "ms" => 1,
+        "" | "s" => 1000,
+        "m" | "min" => 60_000,
+        "h" => 3_600_000,
+        _ => return Err(wrong()),
+    };
+    number.parse::<u64>().ok().and_then(|number| number.checked_mul(unit)).ok_or_else(wrong)
+}
+
 /// Writes a size exactly, the way [`parse_size`] reads it, with the largest suffix that leaves a whole number: `4g`, `1536m`, `0`.
 #[must_use]
 pub fn exact_size(bytes: u64) -> String {
@@ -162,6 +186,16 @@ mod tests {
         }
         assert!(matches!(parse_size("99999999999t"), Err(SizeError::TooLarge(_))));
         assert!(matches!(parse_size("1.1"), Err(SizeError::NotWhole(_))));
+    }
+
+    #[test]
+    fn times_are_read() {
+        for (text, milliseconds) in [("30s", 30_000), ("500ms", 500), ("2m", 120_000), ("1h", 3_600_000), ("7", 7000), ("0s", 0)] {
+            assert_eq!(parse_milliseconds(text), Ok(milliseconds), "{text}");
+        }
+        for text in ["", "s", "-1s", "1.5s", "3x", "99999999999999999999s"] {
+            assert!(parse_milliseconds(text).is_err(), "{text}");
+        }
     }
 
     #[test]

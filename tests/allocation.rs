@@ -3,7 +3,7 @@
 use barrow::model::identity::Identity;
 use barrow::model::machine::{Device, Filesystem, FilesystemClass, Machine};
 use barrow::model::phase::Phase;
-use barrow::model::plan::{DropCaches, Plan};
+use barrow::model::plan::{Circumstances, Plan};
 use barrow::model::profile::Profile;
 use barrow::model::record::{PhaseRecord, RunRecord, Status};
 use barrow::rng::GENERATOR;
@@ -60,6 +60,9 @@ struct Deaf;
 
 impl Observer for Deaf {
     fn run_started(&mut self, _: Standing<'_>) {}
+    fn run_not_begun(&mut self, _: Standing<'_>, reason: &str) {
+        panic!("{reason}");
+    }
     fn phase_started(&mut self, _: Standing<'_>, _: Phase) {}
     fn phase_finished(&mut self, _: Standing<'_>, record: &PhaseRecord) {
         assert_eq!(record.status, Status::Ok, "{:?}", record.reason);
@@ -74,13 +77,14 @@ fn count_a_run(changes: &[(&str, &str)]) {
     let directory = tempfile::tempdir().expect("a directory");
     let changes: Vec<_> = changes.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
     let profile = Profile::named("quick", 0).expect("a profile").changed(&changes, 0).expect("good keys");
-    let plan = Plan::of(&profile, GENERATOR, DropCaches::Never).expect("a plan");
+    let plan = Plan::of(&profile, GENERATOR, Circumstances::WITHOUT_DROPS).expect("a plan");
     let filesystem = Filesystem {
         kind: "any".to_owned(),
         class: FilesystemClass::Block,
         mount_options: String::new(),
         size_bytes: 0,
         free_bytes: 0,
+        used_bytes: None,
         free_files: None,
     };
     let open = open_directory_path(directory.path()).expect("the directory");
@@ -89,7 +93,7 @@ fn count_a_run(changes: &[(&str, &str)]) {
     let batch = Batch { identity: Identity(1), plan, rounds: 1, tags: BTreeMap::new(), machine: Machine::default() };
     // Room for every reading, so that noting one allocates nothing.
     let meter = CountingMeter { meter: ProcessMeter::open(), counts: Mutex::new(Vec::with_capacity(64)) };
-    let mut keep = |_: &RunRecord| Ok(());
+    let mut keep = |_: RunRecord| {};
     let mut listeners = Listeners { observer: &mut Deaf, keep: &mut keep };
     run_batch(&batch, &mut places, &meter, &AtomicBool::new(false), &mut listeners).expect("a run");
     let counts = meter.counts.lock().expect("no panic");

@@ -159,7 +159,7 @@ fn csv_has_the_columns_that_were_promised() {
 #[test]
 fn usage_errors_name_what_is_near_and_exit_2() {
     let work = Work::new();
-    let cases: [(&[&str], &[&str]); 16] = [
+    let cases: [(&[&str], &[&str]); 21] = [
         (&["run", "-p", "qiuck"], &["`qiuck`", "did you mean `quick`"]),
         (&["run", "-p", "zzzz"], &["`zzzz`", "--list-profiles"]),
         (&["run", "--set", "filesize=1g"], &["did you mean `file_size`"]),
@@ -173,6 +173,11 @@ fn usage_errors_name_what_is_near_and_exit_2() {
         (&["run", "--workers", "0"], &["workers: 0"]),
         (&["run", "a=.", "a=."], &["two targets have the name `a`"]),
         (&["run", "=."], &["the name before `=` is empty"]),
+        (&["run", "a="], &["the name of the directory is empty"]),
+        (&["run", "--seed", "-1"], &["`-1` is not a whole number"]),
+        (&["run", "--set", "seek_seconds=18446744074"], &["seek_seconds: 18446744074 is not in 0 to 86400"]),
+        (&["run", "--pause", "soon"], &["`soon` is not a time"]),
+        (&["run", "-o", "-"], &["needs a name"]),
         (&["report", "-f", "cvs"], &["cvs", "csv"]),
         (&["reprot"], &["report"]),
         (&["run", "--no-such"], &["--no-such"]),
@@ -283,6 +288,36 @@ fn a_report_goes_to_a_file_whole_or_not_at_all() {
 }
 
 #[test]
+fn a_report_never_replaces_runs_and_follows_links() {
+    use std::os::unix::fs::symlink;
+    let work = Work::new();
+    ended(&work.small(&["--no-report"]), 0, &[]);
+    let runs = fs::read(work.path("barrow.jsonl")).expect("the run file");
+    ended(&work.barrow(["report", "-o", "barrow.jsonl"]), 1, &["barrow.jsonl: holds runs"]);
+    assert_eq!(fs::read(work.path("barrow.jsonl")).expect("the run file"), runs);
+    fs::write(work.path("real.txt"), "old").expect("a file");
+    symlink(work.path("real.txt"), work.path("link.txt")).expect("a link");
+    ended(&work.barrow(["report", "-o", "link.txt"]), 0, &[]);
+    assert!(work.path("link.txt").is_symlink());
+    assert!(fs::read_to_string(work.path("real.txt")).expect("a file").contains("Block write"));
+    let pipe = ended(&work.barrow(["report", "-o", "/dev/stdout"]), 0, &[]);
+    assert!(pipe.contains("Block write"), "{pipe}");
+}
+
+/// A limit on the size of files lets the run file be made, and no line be written to it, nor to a second place.
+#[test]
+fn a_run_that_cannot_be_kept_anywhere_is_said() {
+    let work = Work::new();
+    let mut command = Command::new("/bin/sh");
+    command.env_clear().env("TMPDIR", work.0.path()).current_dir(work.0.path());
+    command.args(["-c", "ulimit -f 8; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_barrow"), "run"]);
+    let done = command.args(SMALL).args(["--set=file_size=0", "--set=runs=1", "."]).output().expect("barrow runs");
+    let stdout = ended(&done, 1, &["barrow.jsonl: cannot be written: file too large", "this is the run", "{\"schema\":1,"]);
+    assert!(stdout.contains("Seq. create, files/s"), "{stdout}");
+    assert_eq!(work.entries("."), Vec::<String>::new());
+}
+
+#[test]
 fn alone_it_says_what_to_do_next() {
     let work = Work::new();
     ended(&work.barrow([""; 0]), 2, &["barrow run -p quick", "barrow --help"]);
@@ -309,7 +344,7 @@ fn a_profile_of_ones_own_is_read_from_a_file() {
     assert!(stdout.contains("mine") && stdout.contains("Block write"), "{stdout}");
     fs::write(work.path("bad.toml"), "flies = 3\n").expect("a file");
     ended(&work.barrow(["run", "-p", "bad.toml"]), 2, &["bad", "did you mean `files`"]);
-    ended(&work.barrow(["run", "-p", "none.toml"]), 1, &["none.toml", "No such file"]);
+    ended(&work.barrow(["run", "-p", "none.toml"]), 1, &["none.toml", "no such file"]);
 }
 
 #[test]
@@ -336,12 +371,24 @@ fn clean_leaves_what_only_looks_like_barrows() {
         fs::set_permissions(&path, fs::Permissions::from_mode(mode)).expect("a mode");
     }
     fs::write(work.path("a/.barrow-00000002/notes"), "mine").expect("a file");
-    fs::write(work.path("a/.barrow-00000003/marker"), "x").expect("a file");
+    let marker = "barrow 0.1.0 batch 0000000000000001 nonce 0000000300000002\n";
+    fs::write(work.path("a/.barrow-00000003/marker"), marker).expect("a file");
     fs::write(work.path("a/.barrow-00000003/notes"), "mine").expect("a file");
-    let said =
-        [".barrow-00000000", ".barrow-00000001: its mode is not 0700", ".barrow-00000002: has no marker", "notes: not made by barrow"];
+    // A diary that happens to be called marker, and files that look like barrow's beside it.
+    let diary = work.directory("a/.barrow-00000004");
+    fs::set_permissions(&diary, fs::Permissions::from_mode(0o700)).expect("a mode");
+    fs::write(diary.join("marker"), "my diary").expect("a file");
+    fs::write(diary.join("block.7"), "precious").expect("a file");
+    let said = [
+        "00004: its marker is not barrow's",
+        ".barrow-00000000",
+        ".barrow-00000001: its mode is not 0700",
+        ".barrow-00000002: has no marker",
+        "notes: not made by barrow",
+    ];
     ended(&work.barrow(["clean", "a"]), 1, &said);
-    assert_eq!(work.entries("a").len(), 4);
+    assert_eq!(work.entries("a").len(), 5);
+    assert_eq!(fs::read_to_string(diary.join("block.7")).expect("a file"), "precious");
     assert_eq!(work.entries("elsewhere"), ["marker"]);
     assert!(Path::new(&work.path("a/.barrow-00000003/notes")).exists());
 }
@@ -354,7 +401,8 @@ fn clean_removes_what_a_dead_run_left() {
     let scratch = work.directory("a/.barrow-0123abcd");
     fs::set_permissions(&scratch, fs::Permissions::from_mode(0o700)).expect("a mode");
     fs::create_dir(scratch.join("random.0.0")).expect("a directory");
-    for file in ["marker", "block.0", "random.0.0/Abc0000000001", "random.0.0/0000000002"] {
+    fs::write(scratch.join("marker"), "barrow 0.1.0 batch 0000000000000001 nonce 0123abcd00000002\n").expect("a file");
+    for file in ["block.0", "random.0.0/Abc0000000001", "random.0.0/0000000002"] {
         fs::write(scratch.join(file), "x").expect("a file");
     }
     let stdout = ended(&work.barrow(["clean", "a"]), 0, &[]);

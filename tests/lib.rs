@@ -1,4 +1,8 @@
 //! Tests of the house as a whole, one binary.
 mod allocation;
+mod charts;
 mod cli;
 mod layers;
+mod man;
+mod markdown;
+mod real;

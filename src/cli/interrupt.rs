@@ -3,15 +3,25 @@
 use super::output::say;
 use crate::sys::process::end_by_signal;
 use crate::sys::signals::{StopSignals, signal_name};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 /// Whether and how the user asked to stop, and what would be left if the process ended now.
 #[derive(Debug, Default)]
 pub struct Interrupt {
-    wanted: AtomicBool,
+    wanted: Arc<AtomicBool>,
     signal: AtomicI32,
+    since: Mutex<Option<Instant>>,
     place: Mutex<Option<String>>,
+}
+
+/// timeout(1) and a terminal may send one wish to stop twice, to the process and to its group: not yet a second wish.
+const ECHO: Duration = Duration::from_millis(200);
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Interrupt {
@@ -35,10 +45,14 @@ impl Interrupt {
         let name = signal_name(number);
         if !self.wanted.swap(true, Ordering::SeqCst) {
             self.signal.store(number, Ordering::SeqCst);
+            *lock(&self.since) = Some(Instant::now());
             say(&format!("{name}: stopping after the current call and removing the files; once more stops at once"));
             return;
         }
-        match self.place.lock().unwrap_or_else(PoisonError::into_inner).as_deref() {
+        if lock(&self.since).is_some_and(|since| since.elapsed() < ECHO) {
+            return;
+        }
+        match lock(&self.place).as_deref().filter(|place| Path::new(place).exists()) {
             Some(place) => {
                 say(&format!("{name} again: stopped at once; left behind: {place} (`barrow clean` on its directory removes it)"))
             }
@@ -48,8 +62,13 @@ impl Interrupt {
     }
 
     /// What becomes true when the user asks to stop.
-    pub const fn flag(&self) -> &AtomicBool {
+    pub fn flag(&self) -> &AtomicBool {
         &self.wanted
+    }
+
+    /// The same, for whoever outlives this.
+    pub fn shared_flag(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.wanted)
     }
 
     /// The signal that asked first.
@@ -59,6 +78,6 @@ impl Interrupt {
 
     /// Notes what would be left if the process ended now.
     pub fn set_place(&self, place: Option<String>) {
-        *self.place.lock().unwrap_or_else(PoisonError::into_inner) = place;
+        *lock(&self.place) = place;
     }
 }

@@ -1,8 +1,12 @@
 //! The command line: a file a subcommand, progress, exit codes. The only room that prints.
 
 mod clean;
+mod completions;
+mod estimate;
 mod exit;
+mod explain;
 mod interrupt;
+mod keep;
 mod output;
 mod places;
 mod profiles;
@@ -11,7 +15,7 @@ mod report;
 mod run;
 
 use clap::error::ErrorKind;
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 use exit::Exit;
 use std::process::ExitCode;
 
@@ -21,7 +25,6 @@ use std::process::ExitCode;
     name = "barrow",
     version,
     max_term_width = 80,
-    disable_help_subcommand = true,
     after_help = "Begin with `barrow run -p quick`: it measures the current directory in about a\nminute and ends with the report. `barrow COMMAND --help` says more."
 )]
 struct Cli {
@@ -35,8 +38,12 @@ enum Command {
     Run(run::RunArguments),
     /// Make a report from run files
     Report(report::ReportArguments),
+    /// Show the system calls behind a number, and what is on the clock
+    Explain(explain::ExplainArguments),
     /// Remove what a killed run left in a directory, and nothing else
     Clean(clean::CleanArguments),
+    /// Print what a shell needs to complete barrow's words
+    Completions(completions::CompletionsArguments),
 }
 
 /// Said when barrow is called alone.
@@ -49,6 +56,12 @@ barrow measures a filesystem in fixed phases and makes the report people paste.
   barrow report                     show what barrow.jsonl holds
   barrow --help                     everything else
 ";
+
+/// The whole command line as data: for completions and manual pages.
+#[must_use]
+pub fn command() -> clap::Command {
+    Cli::command()
+}
 
 /// Does what the command line asks for, and tells how the process is to end.
 #[must_use]
@@ -72,7 +85,9 @@ pub fn main() -> ExitCode {
     let done = match cli.command {
         Command::Run(arguments) => run::run(&arguments),
         Command::Report(arguments) => report::report(&arguments),
+        Command::Explain(arguments) => explain::explain(&arguments),
         Command::Clean(arguments) => clean::clean(&arguments),
+        Command::Completions(arguments) => completions::completions(&arguments),
     };
     exit::end(done)
 }

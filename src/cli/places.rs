@@ -56,8 +56,12 @@ pub fn open(arguments: &[OsString]) -> anyhow::Result<Vec<Named>> {
         if label.as_ref().is_some_and(|label| label.trim().is_empty()) {
             return Err(usage(format!("{}: the name before `=` is empty", argument.to_string_lossy())));
         }
+        if path.as_os_str().is_empty() {
+            return Err(usage(format!("`{}`: the name of the directory is empty", argument.to_string_lossy())));
+        }
         let (directory, mount) = open_one(&path)?;
-        let filesystem = mounts::filesystem_of(&directory, &mount)?;
+        let filesystem = mounts::filesystem_of(&directory, &mount)
+            .map_err(|error| anyhow::anyhow!("{}: its size is not known: {}", path.display(), plain_error(&error)))?;
         found.push((label, Named { label: String::new(), path, directory, filesystem, device: mounts::device_of(&mount) }, mount));
     }
     let labels = labels(&found.iter().map(|(label, named, mount)| (label.clone(), named.path.as_path(), mount)).collect::<Vec<_>>());

@@ -2,8 +2,8 @@
 
 use super::exit::usage;
 use crate::model::profile::{Profile, ProfileError};
+use crate::target::ground::plain_error;
 use crate::units::rounded_size;
-use anyhow::Context;
 use comfy_table::{Table, presets};
 use std::path::Path;
 
@@ -23,10 +23,17 @@ fn is_file_name(name: &str) -> bool {
 }
 
 fn read_file(path: &Path, ram_bytes: u64) -> anyhow::Result<Profile> {
-    let text = std::fs::read_to_string(path).with_context(|| format!("profile {}", path.display()))?;
+    let shown = path.display();
+    let metadata = std::fs::metadata(path).map_err(|error| anyhow::anyhow!("profile {shown}: {}", plain_error(&error)))?;
+    anyhow::ensure!(metadata.is_file(), "profile {shown}: is not a file");
+    anyhow::ensure!(metadata.len() <= PROFILE_MOST, "profile {shown}: is too large for a profile");
+    let text = std::fs::read_to_string(path).map_err(|error| anyhow::anyhow!("profile {shown}: {}", plain_error(&error)))?;
     let stem = path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy();
     Profile::of_text(&stem, &text, ram_bytes).map_err(usage)
 }
+
+/// Far more than any profile.
+const PROFILE_MOST: u64 = 1 << 20;
 
 /// The list of the built-in profiles, at most 80 columns wide.
 #[must_use]

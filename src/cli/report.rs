@@ -2,7 +2,8 @@
 
 use super::exit::{Exit, usage};
 use super::output::{print, say, write_file};
-use crate::report::{Report, renderer_named};
+use crate::report::chart::{ChartChoice, chart_named};
+use crate::report::{Renderer, Report, renderer_named};
 use crate::store;
 use clap::Args;
 use std::path::PathBuf;
@@ -13,9 +14,15 @@ pub struct ReportArguments {
     /// Run files
     #[arg(value_name = "FILE", default_value = "barrow.jsonl")]
     files: Vec<PathBuf>,
-    /// The format: text, csv or csv-summary
-    #[arg(short, long, value_name = "NAME", default_value = "text")]
-    format: String,
+    /// The format: text, markdown, csv, csv-summary or svg; without it text, or svg where a chart is asked for
+    #[arg(short, long, value_name = "NAME")]
+    format: Option<String>,
+    /// The chart of a format that draws: bars, runs or cpu; without it the one that suits the data
+    #[arg(long, value_name = "NAME")]
+    chart: Option<String>,
+    /// Draw for the width of a phone
+    #[arg(long)]
+    narrow: bool,
     /// Write to a file, whole or not at all, instead of to stdout
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -26,7 +33,7 @@ pub struct ReportArguments {
 /// # Errors
 /// When there is no run at all, or the report cannot be written; as a usage error when there is no such format.
 pub fn report(arguments: &ReportArguments) -> anyhow::Result<Exit> {
-    let renderer = renderer_named(&arguments.format).map_err(usage)?;
+    let (renderer, chart) = form(arguments)?;
     let mut runs = Vec::new();
     let mut exit = Exit::Fine;
     for path in &arguments.files {
@@ -47,10 +54,23 @@ pub fn report(arguments: &ReportArguments) -> anyhow::Result<Exit> {
     if runs.is_empty() {
         return Ok(Exit::Failed);
     }
-    let text = renderer.render(&Report::of(&runs));
+    let text = renderer.render(&Report { chart, ..Report::of(&runs) });
     match &arguments.output {
         None => print(&text)?,
         Some(path) => write_file(path, &text)?,
     }
     Ok(exit)
+}
+
+/// The format and the chart that were asked for.
+fn form(arguments: &ReportArguments) -> anyhow::Result<(&'static dyn Renderer, ChartChoice)> {
+    let kind = arguments.chart.as_deref().map(chart_named).transpose().map_err(usage)?;
+    let wants_chart = kind.is_some() || arguments.narrow;
+    let usual = if wants_chart { "svg" } else { "text" };
+    let renderer = renderer_named(arguments.format.as_deref().unwrap_or(usual)).map_err(usage)?;
+    if wants_chart && !renderer.draws() {
+        let option = if kind.is_some() { "--chart" } else { "--narrow" };
+        return Err(usage(anyhow::anyhow!("{option} is for formats that draw, and {} does not; use -f svg", renderer.name())));
+    }
+    Ok((renderer, ChartChoice { kind, narrow: arguments.narrow }))
 }

@@ -1,30 +1,35 @@
 //! `barrow run`: from the command line to a batch, its run file and its report.
 
+use super::estimate::Estimate;
 use super::exit::{Exit, usage};
 use super::interrupt::Interrupt;
+use super::keep::Keeper;
 use super::output::{print, say};
 use super::places::{self, Named};
 use super::profiles;
 use super::progress::Progress;
 use crate::model::identity::Identity;
-use crate::model::plan::{DropCaches, Plan};
-use crate::model::printable::printable;
+use crate::model::plan::{CacheState, Circumstances, DropCaches, Plan};
 use crate::model::profile::DEFAULT_PROFILE;
 use crate::model::record::RunRecord;
 use crate::report::{Report, renderer_named};
 use crate::rng::GENERATOR;
-use crate::runner::{Batch, Listeners, Outcome, Place, preflight, run_batch};
+use crate::runner::preflight::{self, Limits};
+use crate::runner::{Batch, BatchError, Listeners, Outcome, Place, run_batch};
 use crate::store::RunFile;
-use crate::sys::limits::raise_open_files;
-use crate::sys::machine::{ram_bytes, this_machine};
+use crate::sys::limits::{address_space, raise_open_files};
+use crate::sys::machine::{memory_limit, ram_bytes, this_machine};
 use crate::sys::meter::ProcessMeter;
+use crate::sys::process::is_root;
 use crate::sys::random::random_u64;
+use crate::target::clean::others_in;
 use crate::target::plain::PlainGround;
+use crate::units::parse_milliseconds;
 use anyhow::Context;
 use clap::Args;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// What `barrow run` takes.
 #[derive(Debug, Args)]
@@ -36,7 +41,7 @@ pub struct RunArguments {
     #[arg(short, long, value_name = "NAME|FILE", default_value = DEFAULT_PROFILE)]
     profile: String,
     /// How often the whole is repeated; the profile says, when not given
-    #[arg(short = 'n', long, value_name = "N")]
+    #[arg(short = 'n', long, value_name = "N", allow_negative_numbers = true)]
     runs: Option<String>,
     /// The run file, which is appended to
     #[arg(short, long, value_name = "FILE", default_value = "barrow.jsonl")]
@@ -45,10 +50,10 @@ pub struct RunArguments {
     #[arg(long = "set", value_name = "KEY=VALUE", value_parser = key_value)]
     changes: Vec<(String, String)>,
     /// Another seed of names, sizes and orders
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     seed: Option<String>,
     /// Threads that share the work
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     workers: Option<String>,
     /// How block files are read and written: buffered or direct
     #[arg(long, value_name = "HOW")]
@@ -59,6 +64,15 @@ pub struct RunArguments {
     /// Whether root's right to drop the system's caches is used
     #[arg(long, value_name = "WHEN", default_value = "auto", value_parser = ["auto", "never"])]
     drop_caches: String,
+    /// Begin phases that read cold, or warm on purpose
+    #[arg(long, value_name = "STATE", default_value = "cold", value_parser = ["cold", "warm"])]
+    cache: String,
+    /// Run this by the shell before each cold phase, off the clock
+    #[arg(long, value_name = "COMMAND")]
+    prepare: Option<String>,
+    /// Rest before each phase, as in 30s, 500ms or 2m
+    #[arg(long, value_name = "TIME", default_value = "0s", value_parser = milliseconds)]
+    pause: u64,
     /// Keep the host's name in the record
     #[arg(long)]
     hostname: bool,
@@ -80,6 +94,10 @@ fn key_value(text: &str) -> Result<(String, String), String> {
     }
 }
 
+fn milliseconds(text: &str) -> Result<u64, String> {
+    parse_milliseconds(text).map_err(|error| error.to_string())
+}
+
 /// Does what `barrow run` is asked for.
 ///
 /// # Errors
@@ -90,19 +108,21 @@ pub fn run(arguments: &RunArguments) -> anyhow::Result<Exit> {
         print(&profiles::list(ram.unwrap_or(0)))?;
         return Ok(Exit::Fine);
     }
+    if arguments.output == Path::new("-") {
+        return Err(usage("-o -: a run file is appended to, so it needs a name"));
+    }
     let plan = plan(arguments, ram.unwrap_or(0))?;
     let named = places::open(&arguments.targets)?;
-    check(&plan, &named, ram)?;
-    let mut file = RunFile::open(&arguments.output).context("name another run file with -o FILE")?;
-    let measured = measure(arguments, plan, named, &mut file);
-    file.remove_if_unused();
-    let measured = measured?;
+    check(&plan, &named, ram, arguments.quiet)?;
+    let file = RunFile::open(&arguments.output).context("name another run file with -o FILE")?;
+    let measured = measure(arguments, plan, named, file)?;
     if !arguments.no_report && !measured.runs.is_empty() {
         print(&renderer_named("text").map_err(usage)?.render(&Report::of(&measured.runs)))?;
     }
+    let outcome = measured.outcome?;
     Ok(match measured.signal {
         Some(number) => Exit::Signal(number),
-        None if measured.outcome.failed => Exit::Failed,
+        None if outcome.failed || !measured.is_whole => Exit::Failed,
         None => Exit::Fine,
     })
 }
@@ -114,20 +134,33 @@ fn plan(arguments: &RunArguments, ram: u64) -> anyhow::Result<Plan> {
     let given = options.into_iter().filter_map(|(key, value)| value.clone().map(|value| (key.to_owned(), value)));
     let changes: Vec<(String, String)> = arguments.changes.iter().cloned().chain(given).collect();
     let profile = profile.changed(&changes, ram).map_err(usage)?;
-    let drop_caches = if arguments.drop_caches == "never" { DropCaches::Never } else { DropCaches::Auto };
-    Plan::of(&profile, GENERATOR, drop_caches).map_err(usage)
+    Plan::of(&profile, GENERATOR, circumstances(arguments)).map_err(usage)
+}
+
+fn circumstances(arguments: &RunArguments) -> Circumstances {
+    Circumstances {
+        cache: if arguments.cache == "warm" { CacheState::Warm } else { CacheState::Cold },
+        drop_caches: if arguments.drop_caches == "never" { DropCaches::Never } else { DropCaches::Auto },
+        prepare: arguments.prepare.clone(),
+        pause_ms: arguments.pause,
+    }
 }
 
 /// Refuses what would fail later, and says what the user should know.
-fn check(plan: &Plan, named: &[Named], ram: Option<u64>) -> anyhow::Result<()> {
-    let open_files = raise_open_files();
+fn check(plan: &Plan, named: &[Named], ram: Option<u64>, quiet: bool) -> anyhow::Result<()> {
+    let memory = [address_space(), memory_limit()].into_iter().flatten().min();
+    let limits = Limits { ram_bytes: ram, memory_bytes: memory, open_files: raise_open_files() };
+    for caution in preflight::general_cautions(plan, &limits, is_root()).iter().filter(|_| !quiet) {
+        say(&format!("barrow: {caution}"));
+    }
     let mut refused = Vec::new();
     for target in named {
-        let head = format!("{} ({})", printable(&target.label), target.path.display());
-        for refusal in preflight::refusals(&plan.settings, &target.filesystem, ram, open_files) {
+        let head = format!("{} ({})", target.label, target.path.display());
+        for refusal in preflight::refusals(&plan.settings, &target.filesystem, &limits) {
             refused.push(format!("{head}: {refusal}"));
         }
-        for caution in preflight::cautions(&target.filesystem) {
+        let cautions = preflight::cautions(&plan.settings, &target.filesystem, &limits);
+        for caution in cautions.iter().filter(|_| !quiet).chain(&others(target)) {
             say(&format!("barrow: {head}: {caution}"));
         }
     }
@@ -135,37 +168,45 @@ fn check(plan: &Plan, named: &[Named], ram: Option<u64>) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// What other runs have in a target: a living one spoils both results, a dead one's files take space.
+fn others(target: &Named) -> Vec<String> {
+    let (live, dead) = others_in(&target.directory).unwrap_or_default();
+    let shown = target.path.display();
+    let live = (live > 0).then(|| "another barrow measures here at this moment: the results of both are spoiled".to_owned());
+    let dead = (dead > 0).then(|| format!("a killed run has left files here; `barrow clean {shown}` removes them"));
+    live.into_iter().chain(dead).collect()
+}
+
 /// What was measured.
 struct Measured {
-    outcome: Outcome,
+    outcome: Result<Outcome, BatchError>,
     runs: Vec<RunRecord>,
+    /// Whether every run is in the run file.
+    is_whole: bool,
     /// The signal that asked to stop.
     signal: Option<i32>,
 }
 
 /// Does the batch; each run is in the run file the moment it ends.
-fn measure(arguments: &RunArguments, plan: Plan, named: Vec<Named>, file: &mut RunFile) -> anyhow::Result<Measured> {
-    let interrupt = Interrupt::listen()?;
+fn measure(arguments: &RunArguments, plan: Plan, named: Vec<Named>, file: RunFile) -> anyhow::Result<Measured> {
+    let interrupt = Interrupt::listen().context("signals cannot be listened to")?;
     let batch = Batch {
-        identity: Identity(random_u64()?),
+        identity: Identity(random_u64().context("no random numbers from the kernel")?),
         rounds: u32::try_from(plan.settings.runs).map_err(|_| usage("runs: too many"))?,
         plan,
         tags: arguments.tags.iter().cloned().collect::<BTreeMap<_, _>>(),
         machine: this_machine(arguments.hostname),
     };
-    let mut places: Vec<Place> = named.into_iter().map(place).collect();
-    let mut runs = Vec::new();
-    let mut progress = Progress::of(interrupt.clone(), arguments.quiet);
-    let mut keep = |run: &RunRecord| {
-        runs.push(run.clone());
-        file.append(run).map_err(|error| error.to_string())
-    };
+    let mut places: Vec<Place> = named.into_iter().map(|named| place(named, &interrupt)).collect();
+    let mut keeper = Keeper::of(file, batch.identity);
+    let mut progress = Progress::of(interrupt.clone(), arguments.quiet, Estimate::of(batch.plan.clone(), places.len()));
+    let mut keep = |run| keeper.keep(run);
     let mut listeners = Listeners { observer: &mut progress, keep: &mut keep };
-    let outcome = run_batch(&batch, &mut places, &ProcessMeter::open(), interrupt.flag(), &mut listeners)?;
-    Ok(Measured { outcome, runs, signal: interrupt.signal() })
+    let outcome = run_batch(&batch, &mut places, &ProcessMeter::open(), interrupt.flag(), &mut listeners);
+    Ok(Measured { outcome, is_whole: keeper.is_whole, runs: keeper.end(), signal: interrupt.signal() })
 }
 
-fn place(named: Named) -> Place {
-    let ground = PlainGround::of(named.directory, named.path, named.filesystem.class);
+fn place(named: Named, interrupt: &Interrupt) -> Place {
+    let ground = PlainGround::of(named.directory, named.path, named.filesystem.class).stopped_by(interrupt.shared_flag());
     Place::of(named.label, Box::new(ground), named.filesystem, named.device)
 }

@@ -15,11 +15,36 @@ pub struct Machine {
     pub cpus: Option<u32>,
     /// Memory of the machine in bytes.
     pub ram_bytes: Option<u64>,
+    /// The frequency governor of the first processor: `performance`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub governor: Option<String>,
+    /// The least memory limit of the control groups that barrow ran in, in bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory_limit_bytes: Option<u64>,
+    /// What barrow ran in: `virtual machine`, `container`, or both.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub inside: Vec<String>,
+    /// When the kernel begins to write back, and when it makes writers wait.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dirty: Option<DirtyLimits>,
     /// Whether barrow ran with the rights of root.
     pub root: bool,
     /// The host's name, only with `--hostname`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hostname: Option<String>,
+}
+
+/// The kernel's limits of unwritten data (`vm.dirty_*`): those in bytes where they are set, else per cent of available memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DirtyLimits {
+    /// From here on the kernel writes back, in per cent of available memory (`dirty_background_ratio`).
+    pub background_percent: u64,
+    /// From here on writers wait, in per cent of available memory (`dirty_ratio`).
+    pub percent: u64,
+    /// The same as the first in bytes (`dirty_background_bytes`); 0 where the per cent holds.
+    pub background_bytes: u64,
+    /// The same as the second in bytes (`dirty_bytes`); 0 where the per cent holds.
+    pub bytes: u64,
 }
 
 /// How a filesystem keeps its data, which decides what its evidence is worth.
@@ -53,8 +78,21 @@ pub struct Filesystem {
     pub size_bytes: u64,
     /// Bytes that this user could still write when the batch began.
     pub free_bytes: u64,
+    /// Bytes in use when the batch began; space that is kept for root is neither used nor free.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub used_bytes: Option<u64>,
     /// Files that could still be made when the batch began; `None` where the filesystem sets no limit.
     pub free_files: Option<u64>,
+}
+
+impl Filesystem {
+    /// How full it was, in per cent of what this user could use of it, as df(1) counts.
+    #[must_use]
+    pub fn fill_percent(&self) -> Option<f64> {
+        let used = self.used_bytes?;
+        let whole = used.saturating_add(self.free_bytes);
+        (whole > 0).then(|| used as f64 * 100.0 / whole as f64)
+    }
 }
 
 /// What is known of the block device below a filesystem.
@@ -68,4 +106,13 @@ pub struct Device {
     pub size_bytes: Option<u64>,
     /// Whether the kernel takes it for a rotating disk.
     pub rotational: Option<bool>,
+    /// The I/O scheduler in use: `none`, `mq-deadline`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scheduler: Option<String>,
+    /// Readahead in bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub read_ahead_bytes: Option<u64>,
+    /// How the kernel takes the device's own write cache: `write back` (it must be flushed) or `write through`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub write_cache: Option<String>,
 }

@@ -15,6 +15,55 @@ pub enum DropCaches {
     Never,
 }
 
+/// In which state of the caches phases that read begin.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CacheState {
+    /// With caches emptied, as far as the rights go.
+    #[default]
+    Cold,
+    /// With what they will read put into memory on purpose.
+    Warm,
+}
+
+/// What is done around the phases of a run, beside the work: off every clock, but equal for runs that are compared.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Circumstances {
+    /// In which state of the caches phases that read begin.
+    #[serde(default)]
+    pub cache: CacheState,
+    /// Whether caches are dropped.
+    pub drop_caches: DropCaches,
+    /// A command of the user's that is run before each cold phase.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prepare: Option<String>,
+    /// Milliseconds of rest before each phase.
+    #[serde(default)]
+    pub pause_ms: u64,
+}
+
+impl Circumstances {
+    /// Cold, dropping caches where the rights suffice, without a command or a rest.
+    pub const USUAL: Self = Self { cache: CacheState::Cold, drop_caches: DropCaches::Auto, prepare: None, pause_ms: 0 };
+
+    /// As usual, but no cache of the system is dropped.
+    pub const WITHOUT_DROPS: Self = Self { drop_caches: DropCaches::Never, ..Self::USUAL };
+
+    /// What is said of them beside the parameters, each `key=value`.
+    #[must_use]
+    pub fn parameters(&self) -> Vec<String> {
+        let drop_caches = match self.drop_caches {
+            DropCaches::Auto => "auto",
+            DropCaches::Never => "never",
+        };
+        let mut parameters = vec![format!("drop_caches={drop_caches}")];
+        parameters.extend((self.cache == CacheState::Warm).then(|| "cache=warm".to_owned()));
+        parameters.extend(self.prepare.iter().map(|command| format!("prepare={command}")));
+        parameters.extend((self.pause_ms > 0).then(|| format!("pause={}ms", self.pause_ms)));
+        parameters
+    }
+}
+
 /// What one run is to do.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Plan {
@@ -24,8 +73,8 @@ pub struct Plan {
     pub settings: Settings,
     /// The number of the generator of streams and permutations ([`crate::rng`] names it).
     pub generator: u32,
-    /// Whether caches are dropped.
-    pub drop_caches: DropCaches,
+    /// What is done around the work.
+    pub circumstances: Circumstances,
 }
 
 impl Plan {
@@ -33,9 +82,9 @@ impl Plan {
     ///
     /// # Errors
     /// When the settings do not go together.
-    pub fn of(profile: &Profile, generator: u32, drop_caches: DropCaches) -> Result<Self, SettingsError> {
+    pub fn of(profile: &Profile, generator: u32, circumstances: Circumstances) -> Result<Self, SettingsError> {
         profile.settings.check()?;
-        Ok(Self { profile: profile.name.clone(), settings: profile.settings.clone(), generator, drop_caches })
+        Ok(Self { profile: profile.name.clone(), settings: profile.settings.clone(), generator, circumstances })
     }
 
     /// Why a phase of the catalogue is left out of this plan; `None` when it is done.

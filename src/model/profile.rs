@@ -88,7 +88,12 @@ impl Profile {
             let value_text = match value {
                 toml::Value::String(text) => text.clone(),
                 toml::Value::Integer(number) => number.to_string(),
-                other => return Err(not_toml(format!("{key} = {other:?}: expected a number or a text in quotes"))),
+                other => {
+                    return Err(not_toml(format!(
+                        "{key} is of the kind {}: expected a whole number or a text in quotes",
+                        other.type_str()
+                    )));
+                }
             };
             if key == "purpose" {
                 profile.purpose = value_text;

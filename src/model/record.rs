@@ -123,6 +123,12 @@ pub struct Preparation {
     pub evicted: bool,
     /// How often the system's caches were dropped.
     pub drops: u32,
+    /// The block files were read on purpose, so that the phase begins warm.
+    #[serde(default)]
+    pub warmed: bool,
+    /// Nanoseconds that the user's command took, where there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command_ns: Option<u64>,
     /// Why no cache could be dropped, where it was wished.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hindrance: Option<String>,
@@ -235,7 +241,7 @@ impl Counted {
     /// CPU of the process in per cent of one core.
     #[must_use]
     pub fn cpu_own_percent(&self) -> Option<f64> {
-        percent(self.usage.user_ns + self.usage.system_ns, self.elapsed_ns)
+        percent(self.usage.user_ns.saturating_add(self.usage.system_ns), self.elapsed_ns)
     }
 
     /// CPU of the whole machine in per cent of one core.

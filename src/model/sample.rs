@@ -5,7 +5,7 @@ use super::identity::Identity;
 use super::label::{CacheLabel, Durability};
 use super::machine::{Device, Filesystem, FilesystemClass, Machine};
 use super::phase::{Phase, Reads, Unit};
-use super::plan::{DropCaches, Plan};
+use super::plan::{Circumstances, Plan};
 use super::profile::Profile;
 use super::record::{Counted, Evidence, PhaseRecord, PhaseResult, Preparation, RunRecord, SCHEMA, Status, Usage};
 use std::collections::BTreeMap;
@@ -25,7 +25,7 @@ pub(crate) fn run(label: &str, round: u32) -> RunRecord {
         order: 1,
         profile: profile.name.clone(),
         workload_id: Identity(0x7f3a_91c2_e05d_4b18),
-        plan: Plan::of(&profile, 1, DropCaches::Auto).unwrap(),
+        plan: Plan::of(&profile, 1, Circumstances::USUAL).unwrap(),
         machine: Machine {
             kernel: Some("Linux 6.18.4".to_owned()),
             architecture: Some("x86_64".to_owned()),
@@ -33,7 +33,7 @@ pub(crate) fn run(label: &str, round: u32) -> RunRecord {
             cpus: Some(4),
             ram_bytes: Some(16 << 30),
             root: false,
-            hostname: None,
+            ..Machine::default()
         },
         filesystem: Filesystem {
             kind: label.split(' ').next().unwrap_or_default().to_owned(),
@@ -41,6 +41,7 @@ pub(crate) fn run(label: &str, round: u32) -> RunRecord {
             mount_options: "rw,relatime".to_owned(),
             size_bytes: 200 << 30,
             free_bytes: 180 << 30,
+            used_bytes: Some(20 << 30),
             free_files: Some(12_000_000),
         },
         device: Device {
@@ -48,6 +49,7 @@ pub(crate) fn run(label: &str, round: u32) -> RunRecord {
             model: Some("Samsung SSD 870".to_owned()),
             size_bytes: Some(931 << 30),
             rotational: Some(false),
+            ..Device::default()
         },
         phases: Phase::ALL.iter().map(|phase| counted(*phase)).collect(),
         started: "2026-11-30T10:00:00Z".to_owned(),

@@ -1,6 +1,7 @@
 //! Series: the runs that are repetitions of one thing, and the name that tells a series from the others of its report.
 
 use super::identity::Identity;
+use super::plan::Circumstances;
 use super::printable::printable_label;
 use super::record::RunRecord;
 use super::settings::Io;
@@ -31,6 +32,7 @@ struct Key<'a> {
     workload_id: Identity,
     io: Io,
     generator: u32,
+    circumstances: &'a Circumstances,
 }
 
 impl<'a> Key<'a> {
@@ -42,6 +44,7 @@ impl<'a> Key<'a> {
             workload_id: run.workload_id,
             io: run.plan.settings.io,
             generator: run.plan.generator,
+            circumstances: &run.plan.circumstances,
         }
     }
 }
@@ -62,8 +65,12 @@ impl<'a> Series<'a> {
                 }
             }
         }
-        let batches: Vec<Identity> = series.iter().map(|series| series.batch).collect();
-        series.sort_by_key(|series| (batches.iter().position(|batch| *batch == series.batch), series.first.target));
+        let mut batches: HashMap<Identity, usize> = HashMap::new();
+        for series in &series {
+            let next = batches.len();
+            batches.entry(series.batch).or_insert(next);
+        }
+        series.sort_by_key(|series| (batches.get(&series.batch).copied(), series.first.target));
         name_apart(&mut series);
         series
     }

@@ -236,6 +236,8 @@ impl Key {
 /// The most workers, seekers or directories: each is a thread or an open descriptor.
 const MOST_THREADS: u64 = 1024;
 const MOST_DIRS: u64 = 100_000;
+/// A day of seeks.
+const MOST_SEEK_SECONDS: u64 = 86_400;
 /// More files than any profile has by far; names have ten hexadecimal digits.
 const MOST_FILES: u64 = 1 << 32;
 /// The distance of the stamps in the data, so the least unit of a block file.
@@ -262,6 +264,7 @@ impl Settings {
             ("dirs", self.dirs, 1, MOST_DIRS),
             ("seek_rewrite_percent", self.seek_rewrite_percent, 0, 100),
             ("files", self.files, 0, MOST_FILES),
+            ("seek_seconds", self.seek_seconds, 0, MOST_SEEK_SECONDS),
         ] {
             if value < least || value > most {
                 return unfit(key, format!("{value} is not in {least} to {most}"));
@@ -324,6 +327,9 @@ impl Settings {
     /// Bytes of a file set at the most: sizes are evenly spaced from `min_size` to `max_size`, each rounded down to a byte.
     #[must_use]
     pub fn file_set_bytes(&self) -> u64 {
+        if self.files < 2 {
+            return self.files * self.max_size;
+        }
         let twice = u128::from(self.files) * (u128::from(self.min_size) + u128::from(self.max_size));
         u64::try_from(twice / 2).unwrap_or(u64::MAX)
     }

@@ -27,6 +27,8 @@ pub struct PhaseSummary {
     pub recorded: usize,
     /// Work per second, in the phase's unit. `None` when `n` is 0.
     pub rate: Option<Spread>,
+    /// Nanoseconds of the clock.
+    pub elapsed_ns: Option<Spread>,
     /// Work per second up to the last acknowledged operation.
     pub acknowledged: Option<Spread>,
     /// CPU of the process in per cent of one core.
@@ -62,6 +64,7 @@ impl PhaseSummary {
             n: rate.map_or(0, |rate| rate.n),
             recorded: held.len(),
             rate,
+            elapsed_ns: spread_counted(&rated, |counted| Some(counted.elapsed_ns as f64)),
             acknowledged: spread_counted(&rated, Counted::acknowledged_rate),
             cpu_own: spread(&rated, PhaseRecord::cpu_own_percent),
             cpu_system: spread_counted(&rated, Counted::cpu_system_percent),

@@ -20,6 +20,7 @@ pub use tally::{Stop, Tally};
 
 use crate::model::phase::{Group, Phase};
 use crate::model::plan::Plan;
+use crate::model::settings::Settings;
 use crate::target::Target;
 use crate::target::scratch::{FileSetKind, block_file_name};
 use std::ffi::CString;
@@ -104,6 +105,19 @@ pub const fn needs(phase: Phase) -> Option<Phase> {
     }
 }
 
+/// The work of a phase in its unit, where it is known before.
+#[must_use]
+pub const fn work_expected(phase: Phase, plan: &Plan) -> Option<u64> {
+    match phase {
+        Phase::BlockWrite | Phase::Rewrite | Phase::BlockRead => Some(plan.settings.file_size),
+        Phase::RandomSeek if plan.settings.seek_seconds > 0 => None,
+        Phase::RandomSeek => Some(plan.settings.seeks),
+        Phase::SeqCreate | Phase::SeqStat | Phase::SeqDelete | Phase::RandomCreate | Phase::RandomStat | Phase::RandomDelete => {
+            Some(plan.settings.files)
+        }
+    }
+}
+
 /// Bytes that a phase reads from files, 0 for one that reads none; each file counts its least inode for metadata.
 #[must_use]
 pub fn bytes_read(phase: Phase, plan: &Plan, operations: u64) -> u64 {
@@ -115,6 +129,19 @@ pub fn bytes_read(phase: Phase, plan: &Plan, operations: u64) -> u64 {
         Phase::RandomSeek => operations * plan.settings.seek_size,
         Phase::SeqStat | Phase::SeqDelete | Phase::RandomStat | Phase::RandomDelete => operations * LEAST_INODE,
     }
+}
+
+/// Bytes of memory that the largest phase of some settings needs for names, buffers and threads.
+#[must_use]
+pub const fn memory_needed(settings: &Settings) -> u64 {
+    /// A name and its number.
+    const ENTRY_BYTES: u64 = size_of::<file_set::Entry>() as u64;
+    /// The random pool, and the stack that a thread may touch.
+    const WORKER_BYTES: u64 = 2 << 20;
+    let names = settings.files.saturating_mul(ENTRY_BYTES);
+    let buffers = settings.workers.saturating_mul(settings.chunk_size.saturating_add(WORKER_BYTES));
+    let seek_buffers = settings.seekers.saturating_mul(settings.seek_size.saturating_add(WORKER_BYTES));
+    names.saturating_add(buffers).saturating_add(seek_buffers)
 }
 
 /// The files whose residency tells where a phase's data came from.

@@ -38,7 +38,7 @@ impl Tickets {
             chunks: settings.file_size / settings.chunk_size,
             workers: settings.workers,
             least: settings.seeks.min(place_count),
-            least_ns: settings.seek_seconds * 1_000_000_000,
+            least_ns: settings.seek_seconds.saturating_mul(1_000_000_000),
             rewrite_percent: settings.seek_rewrite_percent,
         }
     }

@@ -5,7 +5,8 @@ use super::error::PhaseError;
 use crate::model::histogram::Histogram;
 use crate::model::slices::SliceClock;
 use crate::target::Target;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// Operations by which it is decided how often the clock is read.
 const TRIAL: u64 = 1024;
@@ -41,6 +42,8 @@ pub struct Tally<'t> {
     stop: &'t Stop<'t>,
     start_ns: u64,
     last_ns: u64,
+    /// The work so far, for whoever watches.
+    seen: Arc<AtomicU64>,
     pending: u64,
     until_reading: u64,
     batch: u64,
@@ -79,6 +82,7 @@ impl<'t> Tally<'t> {
             stop: job.stop,
             start_ns: 0,
             last_ns: 0,
+            seen: Arc::default(),
             pending: 0,
             until_reading: 1,
             batch: 1,
@@ -96,6 +100,12 @@ impl<'t> Tally<'t> {
     pub const fn start(&mut self, start_ns: u64) {
         self.start_ns = start_ns;
         self.last_ns = start_ns;
+    }
+
+    /// Where the work so far can be watched while the worker works.
+    #[must_use]
+    pub fn seen(&self) -> Arc<AtomicU64> {
+        Arc::clone(&self.seen)
     }
 
     /// Nanoseconds from the start to the last reading of the clock.
@@ -133,6 +143,7 @@ impl<'t> Tally<'t> {
         self.slices.done(self.pending, now_ns - self.start_ns);
         self.operations += self.pending;
         self.pending = 0;
+        self.seen.store(self.work, Ordering::Relaxed);
         self.last_ns = now_ns;
         if self.operations == TRIAL && self.elapsed_ns() < TRIAL * FAST_NANOSECONDS {
             self.batch = BATCH;
@@ -151,7 +162,7 @@ impl<'t> Tally<'t> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::plan::{DropCaches, Plan};
+    use crate::model::plan::{Circumstances, Plan};
     use crate::model::profile::Profile;
     use crate::phases::Stamps;
     use crate::target::pretend::PretendTarget;
@@ -161,7 +172,7 @@ mod tests {
         let target = PretendTarget::costing(move |_| cost_ns);
         let interrupted = AtomicBool::new(false);
         let stop = Stop::of(&interrupted);
-        let plan = Plan::of(&Profile::named("quick", 0).unwrap(), 1, DropCaches::Never).unwrap();
+        let plan = Plan::of(&Profile::named("quick", 0).unwrap(), 1, Circumstances::WITHOUT_DROPS).unwrap();
         let job = Job { plan: &plan, target: &target, stamps: &Stamps::default(), stop: &stop };
         test(job, &target, &stop);
     }

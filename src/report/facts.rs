@@ -3,8 +3,7 @@
 use super::Section;
 use super::layout::join_and;
 use crate::model::identity::Identity;
-use crate::model::machine::{Device, Filesystem, FilesystemClass, Machine};
-use crate::model::plan::DropCaches;
+use crate::model::machine::{Device, DirtyLimits, Filesystem, FilesystemClass, Machine};
 use crate::model::printable::printable;
 use crate::model::record::RunRecord;
 use crate::model::series::Series;
@@ -33,7 +32,8 @@ fn distinct(items: impl Iterator<Item = String>) -> Vec<String> {
     seen
 }
 
-fn extent(section: &Section<'_>) -> String {
+/// How much was run: `3 targets × 6 runs, interleaved`.
+pub fn extent(section: &Section<'_>) -> String {
     let batches: BTreeSet<Identity> = section.series.iter().map(|series| series.batch).collect();
     let counts: Vec<usize> = section.series.iter().map(|series| series.runs.len()).collect();
     let (least, most) = (counts.iter().min().copied().unwrap_or(0), counts.iter().max().copied().unwrap_or(0));
@@ -55,7 +55,7 @@ fn extent(section: &Section<'_>) -> String {
 }
 
 /// The day of the first run, and of the last where it is another.
-fn dates(section: &Section<'_>) -> String {
+pub fn dates(section: &Section<'_>) -> String {
     let days: BTreeSet<String> = runs(section).map(|run| run.started.chars().take(10).collect()).collect();
     match (days.first(), days.last()) {
         (Some(first), Some(last)) if first != last => format!("{first} – {last}"),
@@ -113,8 +113,19 @@ fn machine_facts(machine: &Machine) -> String {
         (Some(kernel), Some(architecture)) => Some(format!("{kernel} {architecture}")),
         (kernel, architecture) => kernel.clone().or(architecture.clone()),
     };
-    let facts: Vec<String> = [machine.hostname.clone(), kernel, cpus, ram].into_iter().flatten().collect();
+    let limit = machine.memory_limit_bytes.map(|bytes| format!("memory limit {}", rounded_size(bytes)));
+    let governor = machine.governor.as_ref().map(|governor| format!("governor {governor}"));
+    let inside = (!machine.inside.is_empty()).then(|| format!("in a {}", join_and(&machine.inside)));
+    let facts = [machine.hostname.clone(), kernel, cpus, governor, ram, limit, machine.dirty.map(dirty_facts), inside];
+    let facts: Vec<String> = facts.into_iter().flatten().collect();
     printable(&facts.join(", "))
+}
+
+/// `writeback from 10 %, writers wait from 20 %`, in bytes where these are set.
+fn dirty_facts(dirty: DirtyLimits) -> String {
+    let limit = |bytes: u64, percent: u64| if bytes > 0 { rounded_size(bytes) } else { format!("{percent} %") };
+    let (background, wait) = (limit(dirty.background_bytes, dirty.background_percent), limit(dirty.bytes, dirty.percent));
+    format!("writeback from {background}, writers wait from {wait}")
 }
 
 fn target_facts(series: &Series<'_>) -> String {
@@ -133,9 +144,10 @@ fn target_facts(series: &Series<'_>) -> String {
 
 /// The facts of a filesystem; those that are empty or 0 (imported records) are left out.
 fn filesystem_facts(filesystem: &Filesystem) -> Vec<String> {
-    let size = match (filesystem.size_bytes, filesystem.free_bytes) {
+    let size = match (filesystem.size_bytes, filesystem.fill_percent()) {
         (0, _) => String::new(),
-        (size, free) => format!("{} {:.0} % full", rounded_size(size), size.saturating_sub(free) as f64 * 100.0 / size as f64),
+        (size, Some(percent)) => format!("{} {percent:.0} % full", rounded_size(size)),
+        (size, None) => rounded_size(size),
     };
     let class = match filesystem.class {
         FilesystemClass::Block | FilesystemClass::Zfs => "",
@@ -155,7 +167,10 @@ fn filesystem_facts(filesystem: &Filesystem) -> Vec<String> {
 fn device_facts(device: &Device) -> String {
     let size = device.size_bytes.map(rounded_size);
     let rotational = (device.rotational == Some(true)).then(|| "the kernel says rotating".to_owned());
-    let details: Vec<String> = [device.model.clone(), size, rotational].into_iter().flatten().collect();
+    let scheduler = device.scheduler.as_ref().map(|scheduler| format!("scheduler {scheduler}"));
+    let read_ahead = device.read_ahead_bytes.map(|bytes| format!("readahead {}", rounded_size(bytes)));
+    let details = [device.model.clone(), size, rotational, scheduler, read_ahead, device.write_cache.clone()];
+    let details: Vec<String> = details.into_iter().flatten().collect();
     match (&device.name, details.is_empty()) {
         (Some(name), true) => name.clone(),
         (Some(name), false) => format!("{name} ({})", details.join(", ")),
@@ -182,14 +197,9 @@ pub fn parameters(section: &Section<'_>) -> Vec<String> {
 }
 
 fn plan_pairs(run: &RunRecord) -> Vec<(String, String)> {
-    let drop_caches = match run.plan.drop_caches {
-        DropCaches::Auto => "auto",
-        DropCaches::Never => "never",
-    };
     let mut pairs = vec![("profile".to_owned(), run.profile.clone())];
     let split = |text: &String| text.split_once('=').map(|(key, value)| (key.to_owned(), value.to_owned()));
-    pairs.extend(run.plan.parameters().iter().filter_map(split));
-    pairs.push(("drop_caches".to_owned(), drop_caches.to_owned()));
+    pairs.extend(run.plan.parameters().iter().chain(&run.plan.circumstances.parameters()).filter_map(split));
     pairs
 }
 

@@ -25,17 +25,32 @@ pub struct RateFigures {
 /// Half the width of the interval, in two digits, decides the last place; but the median shows two digits at least and four at most.
 /// One run has three digits.
 pub fn rate_figures(rate: &Spread, unit: f64) -> RateFigures {
-    let (median, low, high) = (rate.median / unit, rate.low / unit, rate.high / unit);
     if rate.n == 1 {
         return RateFigures { median: rate_figure(rate.median, unit), ..RateFigures::default() };
     }
+    let values = [rate.median / unit, rate.low / unit, rate.high / unit];
+    let [median, low, high] = same_form(values, place_of(rate, unit), 3);
+    RateFigures { median, low, high }
+}
+
+/// The power of ten of the last place that a spread of rates is written to.
+fn place_of(rate: &Spread, unit: f64) -> i32 {
+    let (median, low, high) = (rate.median / unit, rate.low / unit, rate.high / unit);
     let shown = if median > 0.0 { median } else { high };
-    let place = match last_place(half_width(low, high), 2) {
+    match last_place(half_width(low, high), 2) {
+        _ if rate.n == 1 => last_place(shown, 3).unwrap_or(0),
         Some(place) => place.clamp(last_place(shown, 4).unwrap_or(0), last_place(shown, 2).unwrap_or(0)),
         None => last_place(shown, 4).unwrap_or(0),
-    };
-    let [median, low, high] = same_form([median, low, high], place, 3);
-    RateFigures { median, low, high }
+    }
+}
+
+/// Writes an acknowledged rate beside the rate that contains the flush: in three digits, but no finer than that one, so that rounding
+/// cannot make it look the slower of the two.
+pub fn acknowledged_figure(acknowledged: f64, rate: &Spread, unit: f64) -> String {
+    let value = acknowledged / unit;
+    let place = last_place(value, 3).unwrap_or(0).max(place_of(rate, unit));
+    let [text] = same_form([value], place, 2);
+    text
 }
 
 /// Writes a rate that stands without its spread, in three digits.

@@ -1,20 +1,24 @@
 //! Reports: stored records go in, text comes out. The same records make the same bytes: no clock and no filesystem in here.
 
+pub mod chart;
 mod csv;
 mod csv_summary;
 mod facts;
 mod figures;
-mod layout;
+pub(crate) mod layout;
 mod legend;
 mod limits;
+mod markdown;
 mod places;
 mod remarks;
+mod svg;
 mod table;
 mod text;
 
 #[cfg(test)]
 mod tests;
 
+use self::chart::ChartChoice;
 use crate::model::identity::Identity;
 use crate::model::nearest::{did_you_mean, nearest_names};
 use crate::model::phase::Phase;
@@ -30,6 +34,8 @@ pub struct Report<'a> {
     pub records: &'a [RunRecord],
     /// What is compared with one another, in the order of first appearance.
     pub sections: Vec<Section<'a>>,
+    /// Which chart is drawn, in the formats that draw.
+    pub chart: ChartChoice,
 }
 
 /// The series of one workload: only like work stands in one table.
@@ -59,7 +65,7 @@ impl<'a> Report<'a> {
                 None => sections.push(Section { workload_id, series: vec![series], summaries: vec![summaries] }),
             }
         }
-        Self { records, sections }
+        Self { records, sections, chart: ChartChoice::default() }
     }
 }
 
@@ -91,12 +97,16 @@ pub trait Renderer: Sync {
     fn extension(&self) -> &'static str;
     /// What it is for, in a few words.
     fn purpose(&self) -> &'static str;
+    /// Whether it draws charts.
+    fn draws(&self) -> bool {
+        false
+    }
     /// The report as text, each line ended. The same records make the same bytes.
     fn render(&self, report: &Report<'_>) -> String;
 }
 
 /// Every format. The first is the default.
-pub const RENDERERS: &[&dyn Renderer] = &[&text::Text, &csv::Csv, &csv_summary::CsvSummary];
+pub const RENDERERS: &[&dyn Renderer] = &[&text::Text, &markdown::Markdown, &csv::Csv, &csv_summary::CsvSummary, &svg::Svg];
 
 /// There is no format of that name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

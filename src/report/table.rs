@@ -1,7 +1,7 @@
 //! THE TABLE: the figures of a section as data, without any layout; each text and markup format is a drawing of it.
 
 use super::Section;
-use super::figures::{NO_FIGURE, RateFigures, cpu_figure, latency_figure, rate_figure, rate_figures};
+use super::figures::{NO_FIGURE, RateFigures, acknowledged_figure, cpu_figure, latency_figure, rate_figures};
 use crate::model::flag::Flag;
 use crate::model::label::CacheLabel;
 use crate::model::phase::{Group, Phase};
@@ -107,13 +107,27 @@ fn row(label: &str, summary: &PhaseSummary) -> Row {
     Row {
         label: label.to_owned(),
         rate: summary.rate.map_or(no_rate, |rate| rate_figures(&rate, unit)),
-        acknowledged: median_of(&summary.acknowledged, &|rate| rate_figure(rate, unit)),
+        acknowledged: acknowledged(summary, unit),
         cpu_own: median_of(&summary.cpu_own, &cpu_figure),
-        cpu_system: median_of(&summary.cpu_system, &cpu_figure),
+        cpu_system: if has_system_cpu(summary) { median_of(&summary.cpu_system, &cpu_figure) } else { NO_FIGURE.to_owned() },
         p99: median_of(&summary.p99_ns, &latency_figure),
         words: words(summary),
         flags: summary.flags.clone(),
     }
+}
+
+fn acknowledged(summary: &PhaseSummary, unit: f64) -> String {
+    match (summary.acknowledged, summary.rate) {
+        (Some(acknowledged), Some(rate)) => acknowledged_figure(acknowledged.median, &rate, unit),
+        _ => String::new(),
+    }
+}
+
+/// The machine's CPU is counted in ticks of 10 ms: over fewer than ten of them it says nothing.
+const LEAST_NANOSECONDS_FOR_TICKS: f64 = 1e8;
+
+fn has_system_cpu(summary: &PhaseSummary) -> bool {
+    summary.elapsed_ns.is_none_or(|elapsed| elapsed.median >= LEAST_NANOSECONDS_FOR_TICKS)
 }
 
 /// The words of the last column: durability where the phase writes, else the cache labels; `failed` or `skipped` without a figure.

@@ -21,15 +21,15 @@ fn ascii(text: &str) -> String {
 #[test]
 fn formats_are_found_by_name() {
     let names: Vec<&str> = RENDERERS.iter().map(|renderer| renderer.name()).collect();
-    assert_eq!(names, ["text", "csv", "csv-summary"]);
+    assert_eq!(names, ["text", "markdown", "csv", "csv-summary", "svg"]);
     for renderer in RENDERERS {
         assert_eq!(renderer_named(renderer.name()).unwrap().purpose(), renderer.purpose());
         assert!(!renderer.extension().is_empty());
     }
     let error = renderer_named("cvs\n").err().unwrap();
-    assert_eq!(error.to_string(), "there is no format `cvs?`; did you mean `csv`?; the formats are text, csv, csv-summary");
+    assert_eq!(error.to_string(), "there is no format `cvs?`; did you mean `csv`?; the formats are text, markdown, csv, csv-summary, svg");
     let error = renderer_named("zzz").err().unwrap();
-    assert_eq!(error.to_string(), "there is no format `zzz`; the formats are text, csv, csv-summary");
+    assert_eq!(error.to_string(), "there is no format `zzz`; the formats are text, markdown, csv, csv-summary, svg");
 }
 
 #[test]
@@ -75,7 +75,8 @@ cache
   cold     not in the page cache before, then read from storage by barrow itself
   cached   answered from memory: not a device figure
 flags
-  s        short: the phase took under 1 s: rate and CPU are coarse (seq. stat)
+  s        short: the phase took under 1 s: rate and CPU are coarse; under 0.1 s
+           no sys (seq. stat)
 
 Seq. delete read from memory (cached).
 

@@ -9,7 +9,7 @@ use crate::model::identity::Identity;
 use crate::model::machine::{Device, Filesystem, Machine};
 use crate::model::phase::Phase;
 use crate::model::plan::Plan;
-use crate::model::record::{PhaseRecord, RunRecord};
+use crate::model::record::{PhaseRecord, RunRecord, Status};
 use crate::rng::{Stream, hash64};
 use crate::sys::meter::Meter;
 use crate::target::ground::Ground;
@@ -69,12 +69,29 @@ pub struct Standing<'a> {
     pub rounds: u32,
 }
 
-/// Hears of what happens, while nothing is timed.
+/// How far a phase is.
+#[derive(Debug, Clone, Copy)]
+pub struct Working {
+    /// Which one.
+    pub phase: Phase,
+    /// Work done so far, in the phase's unit.
+    pub done: u64,
+    /// The whole work, where it is known before.
+    pub expected: Option<u64>,
+    /// Nanoseconds since its clock started.
+    pub elapsed_ns: u64,
+}
+
+/// Hears of what happens.
 pub trait Observer {
     /// A run has begun.
     fn run_started(&mut self, standing: Standing<'_>);
+    /// A run could not begin.
+    fn run_not_begun(&mut self, standing: Standing<'_>, reason: &str);
     /// A phase begins.
     fn phase_started(&mut self, standing: Standing<'_>, phase: Phase);
+    /// A phase goes on; told twice a second by the thread that waits for the workers.
+    fn phase_goes_on(&mut self, _standing: Standing<'_>, _working: Working) {}
     /// A phase has ended, well or not.
     fn phase_finished(&mut self, standing: Standing<'_>, record: &PhaseRecord);
     /// A run has ended, and its files are removed.
@@ -83,16 +100,10 @@ pub trait Observer {
     fn left_behind(&mut self, what: &str);
 }
 
-/// Why a batch ended before all its runs were done.
+/// Why a batch ended before all its runs were done: the kernel has no randomness.
 #[derive(Debug, thiserror::Error)]
-pub enum BatchError {
-    /// The kernel has no randomness.
-    #[error("no random numbers from the kernel: {0}")]
-    NoRandomness(io::Error),
-    /// A finished run could not be kept.
-    #[error("{0}")]
-    NotKept(String),
-}
+#[error("no random numbers from the kernel: {0}")]
+pub struct BatchError(io::Error);
 
 /// How a batch went.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -109,8 +120,8 @@ pub struct Outcome {
 pub struct Listeners<'a> {
     /// Hears of progress.
     pub observer: &'a mut dyn Observer,
-    /// Keeps a run when it ends; says what went wrong when it cannot.
-    pub keep: &'a mut dyn FnMut(&RunRecord) -> Result<(), String>,
+    /// Keeps a run when it ends.
+    pub keep: &'a mut dyn FnMut(RunRecord),
 }
 
 /// The id of the work of a plan: equal ids mean equal work.
@@ -122,7 +133,7 @@ pub fn workload_id(plan: &Plan) -> Identity {
 /// Does every run of a batch: round by round, in each round every place once, in an order drawn from the batch's number.
 ///
 /// # Errors
-/// When a run cannot be kept, or there is no randomness; what was kept before stays kept.
+/// When the kernel has no randomness; what was kept before stays kept.
 pub fn run_batch(
     batch: &Batch,
     places: &mut [Place],
@@ -138,13 +149,13 @@ pub fn run_batch(
                 outcome.interrupted = true;
                 return Ok(outcome);
             }
-            let nonce = crate::sys::random::random_u64().map_err(BatchError::NoRandomness)?;
+            let nonce = crate::sys::random::random_u64().map_err(BatchError)?;
             let turn = run::Turn { batch, round, order, target: place as u32 + 1, nonce };
             let (record, left) = run::run(&turn, &mut places[place], meter, interrupted, listeners.observer);
-            (listeners.keep)(&record).map_err(BatchError::NotKept)?;
             places[place].earlier.push(nonce);
             outcome.runs += 1;
-            outcome.failed |= left || record.phases.iter().any(|phase| phase.status == crate::model::record::Status::Failed);
+            outcome.failed |= left || record.phases.iter().any(|phase| phase.status == Status::Failed);
+            (listeners.keep)(record);
         }
     }
     outcome.interrupted = interrupted.load(Ordering::Relaxed);

@@ -1,14 +1,18 @@
 //! Preflight: what would make a batch fail, found before the first byte is measured, with the numbers.
 
 use crate::model::machine::{Filesystem, FilesystemClass};
+use crate::model::plan::{CacheState, Plan};
 use crate::model::settings::Settings;
+use crate::phases::memory_needed;
 use crate::sys::mounts::copies_on_write;
 use crate::units::rounded_size;
 
 /// Space to spare, in per cent of what a run needs.
 const SPARE_PERCENT: u64 = 5;
 /// Descriptors that barrow needs beside those of directories and seekers.
-const OTHER_DESCRIPTORS: u64 = 64;
+const OTHER_DESCRIPTORS: u64 = 32;
+/// The space that a small file takes at least on the common filesystems.
+const ALLOCATION_BYTES: u64 = 4096;
 /// Files beside the file set: scratch directory, marker, block files.
 const OTHER_FILES: u64 = 8;
 
@@ -45,6 +49,18 @@ pub enum Refusal {
         /// The limit of the process.
         limit: u64,
     },
+    /// Names and buffers would not fit in memory.
+    #[error(
+        "needs {} of memory for names and buffers, may have {}; take fewer files, workers or seekers, or a smaller chunk_size",
+        rounded_size(*needed),
+        rounded_size(*available)
+    )]
+    WorkingMemory {
+        /// Bytes that the largest phase needs.
+        needed: u64,
+        /// Bytes that the process may have.
+        available: u64,
+    },
     /// The files would lie in memory and leave too little of it.
     #[error("{kind} lies in memory: a file of {} would take most of the machine's {}; take a smaller one", rounded_size(*size), rounded_size(*ram))]
     Memory {
@@ -59,7 +75,8 @@ pub enum Refusal {
 
 /// Bytes that must be free for a run, and how that came about.
 fn space_needed(settings: &Settings, kind: &str) -> (u64, String) {
-    let files = settings.most_bytes();
+    let partly_filled = if settings.max_size > 0 { settings.files.saturating_mul(ALLOCATION_BYTES) } else { 0 };
+    let files = settings.file_size.max(settings.file_set_bytes().saturating_add(partly_filled));
     let (bytes, twice) = if copies_on_write(kind) {
         (files.saturating_mul(2), format!("twice the files, since {kind} writes changed data to a new place, "))
     } else {
@@ -68,9 +85,21 @@ fn space_needed(settings: &Settings, kind: &str) -> (u64, String) {
     (bytes.saturating_add(bytes / 100 * SPARE_PERCENT), format!("{twice}and {SPARE_PERCENT} % to spare"))
 }
 
+/// What the process may have.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Limits {
+    /// The machine's memory in bytes.
+    pub ram_bytes: Option<u64>,
+    /// The least of the limits on the process' memory in bytes.
+    pub memory_bytes: Option<u64>,
+    /// Open files.
+    pub open_files: u64,
+}
+
 /// Finds everything that would make a run of these settings fail on this filesystem.
 #[must_use]
-pub fn refusals(settings: &Settings, filesystem: &Filesystem, ram_bytes: Option<u64>, open_files: u64) -> Vec<Refusal> {
+pub fn refusals(settings: &Settings, filesystem: &Filesystem, limits: &Limits) -> Vec<Refusal> {
+    let (ram_bytes, open_files) = (limits.ram_bytes, limits.open_files);
     let mut found = Vec::new();
     let (needed, why) = space_needed(settings, &filesystem.kind);
     if needed > filesystem.free_bytes {
@@ -82,9 +111,15 @@ pub fn refusals(settings: &Settings, filesystem: &Filesystem, ram_bytes: Option<
     {
         found.push(Refusal::Inodes { needed: inodes, free });
     }
-    let descriptors = (settings.dirs * settings.workers).max(settings.seekers * settings.workers) + OTHER_DESCRIPTORS;
+    let descriptors = (settings.dirs * settings.workers).max(settings.seekers * settings.workers).saturating_add(OTHER_DESCRIPTORS);
     if descriptors > open_files {
         found.push(Refusal::OpenFiles { needed: descriptors, limit: open_files });
+    }
+    let memory = memory_needed(settings);
+    if let Some(available) = [ram_bytes, limits.memory_bytes].into_iter().flatten().min()
+        && memory > available / 10 * 9
+    {
+        found.push(Refusal::WorkingMemory { needed: memory, available });
     }
     if let (FilesystemClass::Memory, Some(ram)) = (filesystem.class, ram_bytes)
         && settings.most_bytes() > ram / 2
@@ -94,18 +129,51 @@ pub fn refusals(settings: &Settings, filesystem: &Filesystem, ram_bytes: Option<
     found
 }
 
-/// What the user should know before the batch begins, though it may.
+/// A filesystem this full, in per cent, is slower than it would be empty.
+const NEARLY_FULL: f64 = 90.0;
+
+/// What the user should know of a target before the batch begins, though it may.
 #[must_use]
-pub fn cautions(filesystem: &Filesystem) -> Vec<String> {
+pub fn cautions(settings: &Settings, filesystem: &Filesystem, limits: &Limits) -> Vec<String> {
     let kind = &filesystem.kind;
+    let mut found = Vec::new();
     match filesystem.class {
-        FilesystemClass::Memory => vec![format!("{kind} lies in memory: every number is one of memory, not of a device")],
-        FilesystemClass::Fuse => vec![format!("{kind} is served by a process: where its data came from cannot be told")],
-        FilesystemClass::Network => vec![format!("{kind} is on a server, whose cache cannot be seen from here")],
-        FilesystemClass::Overlay => vec![format!("{kind} lies on another filesystem, which decides what is measured")],
-        FilesystemClass::Zfs => vec![format!("{kind} has a cache of its own, which cannot be emptied from here")],
-        FilesystemClass::Block => Vec::new(),
+        FilesystemClass::Memory => found.push(format!("{kind} lies in memory: every number is one of memory, not of a device")),
+        FilesystemClass::Fuse => found.push(format!("{kind} is served by a process: where its data came from cannot be told")),
+        FilesystemClass::Network => found.push(format!("{kind} is on a server, whose cache cannot be seen from here")),
+        FilesystemClass::Overlay => found.push(format!("{kind} lies on another filesystem, which decides what is measured")),
+        FilesystemClass::Zfs => found.push(format!("{kind} has a cache of its own, which cannot be emptied from here")),
+        FilesystemClass::Block => {}
     }
+    let keeps_its_own_cache = matches!(filesystem.class, FilesystemClass::Fuse | FilesystemClass::Network | FilesystemClass::Zfs);
+    if let Some(ram) = limits.ram_bytes
+        && keeps_its_own_cache
+        && settings.file_size > 0
+        && settings.file_size < ram.saturating_mul(2)
+    {
+        let size = rounded_size(settings.file_size);
+        found.push(format!("{size} is less than twice the memory, so reads may come from a cache; `-p full` takes more"));
+    }
+    if let Some(percent) = filesystem.fill_percent().filter(|percent| *percent >= NEARLY_FULL) {
+        found.push(format!("{kind} is {percent:.0} % full: an emptier one may be faster"));
+    }
+    if filesystem.mount_options.split(',').any(|option| option.contains("quota") && !option.starts_with("no")) {
+        found.push("quotas are on: less may be free for you than for the filesystem".to_owned());
+    }
+    found
+}
+
+/// What the user should know of the machine and of his own rights.
+#[must_use]
+pub fn general_cautions(plan: &Plan, limits: &Limits, is_root: bool) -> Vec<String> {
+    let mut found = Vec::new();
+    if let Some(limit) = limits.memory_bytes {
+        found.push(format!("barrow may have {} of memory: writers wait earlier than they would without that limit", rounded_size(limit)));
+    }
+    if !is_root && plan.settings.files > 0 && plan.circumstances.cache == CacheState::Cold {
+        found.push("not root: names and inodes cannot be evicted, so stat and delete are answered from memory".to_owned());
+    }
+    found
 }
 
 #[cfg(test)]
@@ -120,7 +188,28 @@ mod tests {
             size_bytes: 1 << 40,
             free_bytes,
             free_files: Some(5000),
+            used_bytes: None,
         }
+    }
+
+    fn limits(ram_bytes: Option<u64>) -> Limits {
+        Limits { ram_bytes, memory_bytes: None, open_files: 1024 }
+    }
+
+    #[test]
+    fn small_files_take_whole_blocks() {
+        let tiny = Settings { file_size: 0, files: 3000, min_size: 1, max_size: 1, ..Settings::default() };
+        assert!(matches!(refusals(&tiny, &filesystem("ext4", 4 << 20), &limits(None))[..], [Refusal::Space { .. }]));
+        let one = Settings { file_size: 0, files: 1, max_size: 6 << 20, ..Settings::default() };
+        assert!(matches!(refusals(&one, &filesystem("ext4", 4 << 20), &limits(None))[..], [Refusal::Space { .. }]));
+    }
+
+    #[test]
+    fn names_and_buffers_must_fit_in_memory() {
+        let many = Settings { file_size: 0, files: 1 << 32, ..Settings::default() };
+        let unlimited = Filesystem { free_files: None, ..filesystem("btrfs", 1 << 40) };
+        assert!(matches!(refusals(&many, &unlimited, &limits(Some(16 << 30)))[..], [Refusal::WorkingMemory { .. }]));
+        assert_eq!(refusals(&Settings { files: 1 << 20, ..many }, &unlimited, &limits(Some(16 << 30))), []);
     }
 
     fn settings() -> Settings {
@@ -130,8 +219,8 @@ mod tests {
     #[test]
     fn space_is_counted_twice_where_data_is_copied() {
         let free = (1 << 30) + (60 << 20);
-        assert_eq!(refusals(&settings(), &filesystem("ext4", free), None, 1024), []);
-        let refusal = refusals(&settings(), &filesystem("btrfs", free), None, 1024);
+        assert_eq!(refusals(&settings(), &filesystem("ext4", free), &limits(None)), []);
+        let refusal = refusals(&settings(), &filesystem("btrfs", free), &limits(None));
         assert!(refusal[0].to_string().starts_with("needs 2.1 GiB free (twice the files"), "{}", refusal[0]);
         assert!(refusal[0].to_string().contains("has 1.06 GiB"), "{}", refusal[0]);
     }
@@ -139,19 +228,30 @@ mod tests {
     #[test]
     fn inodes_and_descriptors_are_counted() {
         let many = Settings { files: 5000, ..settings() };
-        assert!(matches!(refusals(&many, &filesystem("ext4", 1 << 40), None, 1024)[..], [Refusal::Inodes { free: 5000, .. }]));
+        assert!(matches!(refusals(&many, &filesystem("ext4", 1 << 40), &limits(None))[..], [Refusal::Inodes { free: 5000, .. }]));
         let unlimited = Filesystem { free_files: None, ..filesystem("btrfs", 1 << 40) };
-        assert_eq!(refusals(&many, &unlimited, None, 1024), []);
+        assert_eq!(refusals(&many, &unlimited, &limits(None)), []);
         let wide = Settings { dirs: 1000, files: 1000, ..settings() };
-        assert!(matches!(refusals(&wide, &filesystem("ext4", 1 << 40), None, 1024)[..], [Refusal::OpenFiles { limit: 1024, .. }]));
+        assert!(matches!(refusals(&wide, &filesystem("ext4", 1 << 40), &limits(None))[..], [Refusal::OpenFiles { limit: 1024, .. }]));
     }
 
     #[test]
     fn a_file_in_memory_must_leave_room() {
         let tmpfs = filesystem("tmpfs", 1 << 40);
-        assert_eq!(refusals(&settings(), &tmpfs, Some(4 << 30), 1024), []);
-        assert!(matches!(refusals(&settings(), &tmpfs, Some(1 << 30), 1024)[..], [Refusal::Memory { .. }]));
-        assert_eq!(cautions(&tmpfs).len(), 1);
-        assert!(cautions(&filesystem("ext4", 0)).is_empty());
+        assert_eq!(refusals(&settings(), &tmpfs, &limits(Some(4 << 30))), []);
+        assert!(matches!(refusals(&settings(), &tmpfs, &limits(Some(1 << 30)))[..], [Refusal::Memory { .. }]));
+        assert_eq!(cautions(&settings(), &tmpfs, &limits(None)).len(), 1);
+        assert!(cautions(&settings(), &filesystem("ext4", 0), &limits(None)).is_empty());
+    }
+
+    #[test]
+    fn what_costs_the_labels_is_said() {
+        let words = |kind: &str, ram| cautions(&settings(), &filesystem(kind, 1 << 40), &limits(ram)).join(" | ");
+        assert!(words("nfs4", Some(8 << 30)).contains("1 GiB is less than twice the memory"));
+        assert!(!words("nfs4", Some(1 << 28)).contains("less than twice"));
+        let full = Filesystem { used_bytes: Some(95 << 30), free_bytes: 5 << 30, ..filesystem("ext4", 0) };
+        assert_eq!(cautions(&settings(), &full, &limits(None)), ["ext4 is 95 % full: an emptier one may be faster"]);
+        let quota = Filesystem { mount_options: "rw,usrquota".to_owned(), ..filesystem("xfs", 1 << 40) };
+        assert!(cautions(&settings(), &quota, &limits(None))[0].starts_with("quotas are on"));
     }
 }

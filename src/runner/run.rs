@@ -1,12 +1,13 @@
 //! One run: a place is taken, each phase is made cold, prepared, timed and recorded, and the place is given back whatever happens.
 
-use super::crew::{self, Measured};
+use super::crew::{self, Measured, Watch};
 use super::labels::{cache_label, durability};
-use super::{Batch, Observer, Place, Standing, workload_id};
+use super::{Batch, Observer, Place, Standing, Working, workload_id};
 use crate::model::flag::{Flag, SHORT_NANOSECONDS};
 use crate::model::histogram::Histogram;
 use crate::model::identity::Identity;
 use crate::model::label::CacheLabel;
+use crate::model::machine::FilesystemClass;
 use crate::model::phase::Phase;
 use crate::model::plan::Plan;
 use crate::model::record::{Counted, Evidence, PhaseRecord, PhaseResult, Preparation, RunRecord, SCHEMA, Status};
@@ -18,9 +19,12 @@ use crate::target::{Access, Target};
 use chrono::{SecondsFormat, Utc};
 use std::ffi::CString;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 /// Bytes of the blocks that getrusage(2) counts.
 const USAGE_BLOCK_BYTES: u64 = 512;
+/// How long a rest goes on before it is looked whether the run is to stop.
+const NAP: Duration = Duration::from_millis(50);
 
 /// Which run of the batch it is.
 pub struct Turn<'a> {
@@ -49,17 +53,29 @@ pub fn run(
     let (directory, scratch) = (place.ground.directory(), place.ground.scratch());
     let standing =
         Standing { label: &place.label, directory: &directory, scratch: scratch.as_deref(), round: turn.round, rounds: turn.batch.rounds };
-    observer.run_started(standing);
+    match &taken {
+        Ok(()) => observer.run_started(standing),
+        Err(error) => observer.run_not_begun(standing, &error.to_string()),
+    }
     let stamps = Stamps { nonce: turn.nonce, earlier: place.earlier.clone() };
     let mut phases: Vec<PhaseRecord> = Vec::with_capacity(Phase::ALL.len());
     for phase in Phase::ALL {
         let record = match hindrance(*phase, &turn.batch.plan, &phases, taken.as_ref().err(), interrupted) {
-            Some(record) => record,
+            Some(record) => {
+                if taken.is_ok() && turn.batch.plan.skips(*phase).is_none() {
+                    observer.phase_finished(standing, &record);
+                }
+                record
+            }
             None => {
                 observer.phase_started(standing, *phase);
-                let mut once =
-                    Once { phase: *phase, plan: &turn.batch.plan, stamps: &stamps, ground: place.ground.as_mut(), meter, interrupted };
-                let record = once.record(place.filesystem.class);
+                let plan = &turn.batch.plan;
+                let mut once = Once { phase: *phase, plan, stamps: &stamps, ground: place.ground.as_mut(), meter, interrupted };
+                let expected = phases::work_expected(*phase, plan);
+                let mut watch = |done, elapsed_ns| {
+                    observer.phase_goes_on(standing, Working { phase: *phase, done, expected, elapsed_ns });
+                };
+                let record = once.record(place.filesystem.class, &mut watch);
                 once.remove_files_of(&record);
                 observer.phase_finished(standing, &record);
                 record
@@ -137,24 +153,27 @@ struct Once<'a> {
 
 impl Once<'_> {
     /// Does it, and says how it went.
-    fn record(&mut self, class: crate::model::machine::FilesystemClass) -> PhaseRecord {
+    fn record(&mut self, class: FilesystemClass, watch: Watch<'_>) -> PhaseRecord {
         let stop = Stop::of(self.interrupted);
-        match self.do_it(&stop) {
+        match self.do_it(&stop, watch) {
             Ok(done) => done.record(self.phase, self.plan, class),
+            Err(Spoilt::Phase(PhaseError::Stopped) | Spoilt::Ground(GroundError::Stopped)) => {
+                PhaseRecord::skipped(self.phase, "the run was stopped in it")
+            }
             Err(Spoilt::Ground(error)) => PhaseRecord::failed(self.phase, error.to_string()),
-            Err(Spoilt::Phase(PhaseError::Stopped)) => PhaseRecord::skipped(self.phase, "the run was stopped in it"),
             Err(Spoilt::Phase(error)) => PhaseRecord::failed(self.phase, error.to_string()),
         }
     }
 
-    fn do_it(&mut self, stop: &Stop<'_>) -> Result<Done, Spoilt> {
+    fn do_it(&mut self, stop: &Stop<'_>, watch: Watch<'_>) -> Result<Done, Spoilt> {
+        self.rest()?;
         let survey = phases::survey(self.phase, self.job(stop)?)?;
         let files = phases::files_read(self.phase, self.plan);
         let preparation = self.make_ready(&files)?;
         let job = self.job(stop)?;
         let resident_before = resident_share(job.target, &files);
         let timed = phases::prepare(self.phase, job, &survey)?;
-        let measured = crew::work(timed, job, self.meter)?;
+        let measured = crew::work(timed, job, self.meter, watch)?;
         let evidence = Evidence {
             resident_before,
             resident_after: resident_share(job.target, &files),
@@ -164,6 +183,18 @@ impl Once<'_> {
         Ok(Done { counted: counted(self.phase, &measured), preparation, evidence })
     }
 
+    /// Rests as long as the user wished, but no longer than until the run is to stop.
+    fn rest(&self) -> Result<(), PhaseError> {
+        let end = Instant::now() + Duration::from_millis(self.plan.circumstances.pause_ms);
+        while let Some(left) = end.checked_duration_since(Instant::now()).filter(|left| !left.is_zero()) {
+            if self.interrupted.load(Ordering::Relaxed) {
+                return Err(PhaseError::Stopped);
+            }
+            std::thread::sleep(left.min(NAP));
+        }
+        Ok(())
+    }
+
     fn job<'j>(&'j self, stop: &'j Stop<'j>) -> Result<Job<'j>, GroundError> {
         Ok(Job { plan: self.plan, target: self.ground.target()?, stamps: self.stamps, stop })
     }
@@ -171,7 +202,7 @@ impl Once<'_> {
     /// Flushes what earlier phases left, and empties the caches of what this one will read.
     fn make_ready(&mut self, files: &[CString]) -> Result<Preparation, GroundError> {
         if self.phase.starts_cold() {
-            return self.ground.make_cold(&Cold { files, drop_caches: self.plan.drop_caches });
+            return self.ground.make_cold(&Cold { files, circumstances: &self.plan.circumstances });
         }
         let flushed = self.ground.target()?.flush();
         flushed.map_err(|source| GroundError::Call { doing: "flush before the phase".to_owned(), source })?;
@@ -214,7 +245,7 @@ struct Done {
 }
 
 impl Done {
-    fn record(self, phase: Phase, plan: &Plan, class: crate::model::machine::FilesystemClass) -> PhaseRecord {
+    fn record(self, phase: Phase, plan: &Plan, class: FilesystemClass) -> PhaseRecord {
         let bytes = phases::bytes_read(phase, plan, self.counted.work);
         let cache: Option<CacheLabel> = cache_label(phase, class, &self.evidence, bytes);
         let flags = [

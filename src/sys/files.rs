@@ -3,7 +3,7 @@
 use nix::dir::{Dir, Type};
 use nix::errno::Errno;
 use nix::fcntl::{AtFlags, OFlag, PosixFadviseAdvice, openat, posix_fadvise};
-use nix::sys::stat::{FileStat, Mode, SFlag, fstat, fstatat, mkdirat};
+use nix::sys::stat::{FileStat, Mode, SFlag, fchmod, fstat, fstatat, mkdirat};
 use nix::unistd::{AccessFlags, UnlinkatFlags, faccessat, unlinkat};
 use std::ffi::{CStr, CString};
 use std::fs::File;
@@ -18,8 +18,6 @@ const SCRATCH_DIRECTORY_MODE: Mode = Mode::from_bits_truncate(0o700);
 pub enum Access {
     /// To read an existing file.
     Read,
-    /// To look at an entry that somebody else may have planted: never waits for the other end of a pipe.
-    Inspect,
     /// To read and write an existing file.
     ReadWrite,
     /// To write a file that must not exist yet.
@@ -46,10 +44,20 @@ pub struct Status {
     pub mode: u32,
     /// The owner's number.
     pub owner: u32,
-    /// The device number of its filesystem.
-    pub device: u64,
+    /// How many names it has; 0 when it was removed while it was open.
+    pub links: u64,
     /// Size in bytes.
     pub size: u64,
+}
+
+/// Makes a call again as long as a signal interrupts it.
+fn retried<T>(mut call: impl FnMut() -> nix::Result<T>) -> io::Result<T> {
+    loop {
+        match call() {
+            Err(Errno::EINTR) => {}
+            other => return Ok(other?),
+        }
+    }
 }
 
 /// Opens a directory by path, following links as a user expects of a path that he typed.
@@ -58,7 +66,7 @@ pub struct Status {
 /// As open(2), `ENOTDIR` included.
 pub fn open_directory_path(path: &Path) -> io::Result<File> {
     let flags = OFlag::O_RDONLY | OFlag::O_DIRECTORY | OFlag::O_CLOEXEC;
-    Ok(File::from(nix::fcntl::open(path, flags, Mode::empty())?))
+    retried(|| nix::fcntl::open(path, flags, Mode::empty())).map(File::from)
 }
 
 /// Checks that entries can be made in a directory.
@@ -67,7 +75,7 @@ pub fn open_directory_path(path: &Path) -> io::Result<File> {
 /// As faccessat(2): `EACCES` without the rights, `EROFS` on a read-only filesystem.
 pub fn check_writable(directory: &File) -> io::Result<()> {
     let rights = AccessFlags::W_OK | AccessFlags::X_OK;
-    Ok(faccessat(directory, c".", rights, AtFlags::AT_EACCESS)?)
+    retried(|| faccessat(directory, c".", rights, AtFlags::AT_EACCESS))
 }
 
 /// Opens a directory below another one, never through a link.
@@ -76,7 +84,7 @@ pub fn check_writable(directory: &File) -> io::Result<()> {
 /// As openat(2).
 pub fn open_directory(parent: &File, name: &CStr) -> io::Result<File> {
     let flags = OFlag::O_RDONLY | OFlag::O_DIRECTORY | OFlag::O_NOFOLLOW | OFlag::O_CLOEXEC;
-    Ok(File::from(openat(parent, name, flags, Mode::empty())?))
+    retried(|| openat(parent, name, flags, Mode::empty())).map(File::from)
 }
 
 /// Makes a directory that only its owner may enter.
@@ -84,23 +92,31 @@ pub fn open_directory(parent: &File, name: &CStr) -> io::Result<File> {
 /// # Errors
 /// As mkdirat(2), `EEXIST` included.
 pub fn make_directory(parent: &File, name: &CStr) -> io::Result<()> {
-    Ok(mkdirat(parent, name, SCRATCH_DIRECTORY_MODE)?)
+    retried(|| mkdirat(parent, name, SCRATCH_DIRECTORY_MODE))
 }
 
-/// Opens or makes a file below a directory, never through a link.
+/// Gives a directory the mode that only its owner may enter, whatever the umask made of it.
+///
+/// # Errors
+/// As fchmod(2).
+pub fn make_private(directory: &File) -> io::Result<()> {
+    retried(|| fchmod(directory, SCRATCH_DIRECTORY_MODE))
+}
+
+/// Opens or makes a file below a directory, never through a link, and never waiting for the other end of a pipe that somebody put in
+/// its place.
 ///
 /// # Errors
 /// As openat(2).
 pub fn open_file(parent: &File, name: &CStr, access: Access, direct: bool) -> io::Result<File> {
-    let mut flags = OFlag::O_NOFOLLOW | OFlag::O_CLOEXEC;
+    let mut flags = OFlag::O_NOFOLLOW | OFlag::O_CLOEXEC | OFlag::O_NONBLOCK | OFlag::O_NOCTTY;
     flags |= match access {
         Access::Read => OFlag::O_RDONLY,
-        Access::Inspect => OFlag::O_RDONLY | OFlag::O_NONBLOCK | OFlag::O_NOCTTY,
         Access::ReadWrite => OFlag::O_RDWR,
         Access::CreateNew => OFlag::O_RDWR | OFlag::O_CREAT | OFlag::O_EXCL,
     };
     flags.set(OFlag::O_DIRECT, direct);
-    Ok(File::from(openat(parent, name, flags, SCRATCH_FILE_MODE)?))
+    retried(|| openat(parent, name, flags, SCRATCH_FILE_MODE)).map(File::from)
 }
 
 /// Closes a file and reports what the filesystem has to say about it.
@@ -116,7 +132,7 @@ pub fn close(file: File) -> io::Result<()> {
 /// # Errors
 /// As fsync(2).
 pub fn sync_file(file: &File) -> io::Result<()> {
-    Ok(nix::unistd::fsync(file)?)
+    retried(|| nix::unistd::fsync(file))
 }
 
 /// Flushes the whole filesystem that a file lies on, and no other.
@@ -124,7 +140,7 @@ pub fn sync_file(file: &File) -> io::Result<()> {
 /// # Errors
 /// As syncfs(2).
 pub fn sync_filesystem(file: &File) -> io::Result<()> {
-    Ok(nix::unistd::syncfs(file)?)
+    retried(|| nix::unistd::syncfs(file))
 }
 
 /// Tells the kernel that a file will be read at random places: no readahead.
@@ -132,7 +148,7 @@ pub fn sync_filesystem(file: &File) -> io::Result<()> {
 /// # Errors
 /// As posix_fadvise(2).
 pub fn advise_random(file: &File) -> io::Result<()> {
-    Ok(posix_fadvise(file, 0, 0, PosixFadviseAdvice::POSIX_FADV_RANDOM)?)
+    retried(|| posix_fadvise(file, 0, 0, PosixFadviseAdvice::POSIX_FADV_RANDOM))
 }
 
 /// Asks the kernel to forget a file's clean pages. Advice only: prove it by residency.
@@ -140,7 +156,7 @@ pub fn advise_random(file: &File) -> io::Result<()> {
 /// # Errors
 /// As posix_fadvise(2).
 pub fn advise_forget(file: &File) -> io::Result<()> {
-    Ok(posix_fadvise(file, 0, 0, PosixFadviseAdvice::POSIX_FADV_DONTNEED)?)
+    retried(|| posix_fadvise(file, 0, 0, PosixFadviseAdvice::POSIX_FADV_DONTNEED))
 }
 
 /// The status of an entry of a directory, of a link itself.
@@ -148,7 +164,7 @@ pub fn advise_forget(file: &File) -> io::Result<()> {
 /// # Errors
 /// As fstatat(2).
 pub fn status_at(parent: &File, name: &CStr) -> io::Result<Status> {
-    Ok(status(&fstatat(parent, name, AtFlags::AT_SYMLINK_NOFOLLOW)?))
+    Ok(status(&retried(|| fstatat(parent, name, AtFlags::AT_SYMLINK_NOFOLLOW))?))
 }
 
 /// The status of an open file.
@@ -156,7 +172,7 @@ pub fn status_at(parent: &File, name: &CStr) -> io::Result<Status> {
 /// # Errors
 /// As fstat(2).
 pub fn status_of(file: &File) -> io::Result<Status> {
-    Ok(status(&fstat(file)?))
+    Ok(status(&retried(|| fstat(file))?))
 }
 
 fn status(stat: &FileStat) -> Status {
@@ -166,7 +182,7 @@ fn status(stat: &FileStat) -> Status {
         _ => EntryKind::Other,
     };
     let size = u64::try_from(stat.st_size).unwrap_or(0);
-    Status { kind, mode: stat.st_mode & 0o7777, owner: stat.st_uid, device: stat.st_dev, size }
+    Status { kind, mode: stat.st_mode & 0o7777, owner: stat.st_uid, links: stat.st_nlink, size }
 }
 
 /// Removes a file's name.
@@ -174,7 +190,7 @@ fn status(stat: &FileStat) -> Status {
 /// # Errors
 /// As unlinkat(2).
 pub fn unlink(parent: &File, name: &CStr) -> io::Result<()> {
-    Ok(unlinkat(parent, name, UnlinkatFlags::NoRemoveDir)?)
+    retried(|| unlinkat(parent, name, UnlinkatFlags::NoRemoveDir))
 }
 
 /// Removes an empty directory.
@@ -182,7 +198,7 @@ pub fn unlink(parent: &File, name: &CStr) -> io::Result<()> {
 /// # Errors
 /// As unlinkat(2) with `AT_REMOVEDIR`.
 pub fn remove_directory(parent: &File, name: &CStr) -> io::Result<()> {
-    Ok(unlinkat(parent, name, UnlinkatFlags::RemoveDir)?)
+    retried(|| unlinkat(parent, name, UnlinkatFlags::RemoveDir))
 }
 
 /// The entries of a directory in the order in which it lists them, without `.` and `..`; at most `most` of them.
@@ -190,10 +206,20 @@ pub fn remove_directory(parent: &File, name: &CStr) -> io::Result<()> {
 /// # Errors
 /// As getdents(2), and fstatat(2) where the directory does not tell an entry's kind.
 pub fn list(directory: &File, most: usize) -> io::Result<Vec<(CString, EntryKind)>> {
+    loop {
+        match list_once(directory, most) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            other => return other,
+        }
+    }
+}
+
+fn list_once(directory: &File, most: usize) -> io::Result<Vec<(CString, EntryKind)>> {
     // A descriptor of its own, so that the position of the caller's is left alone.
-    let again = File::from(openat(directory, c".", OFlag::O_RDONLY | OFlag::O_DIRECTORY | OFlag::O_CLOEXEC, Mode::empty())?);
+    let flags = OFlag::O_RDONLY | OFlag::O_DIRECTORY | OFlag::O_CLOEXEC;
+    let again = retried(|| openat(directory, c".", flags, Mode::empty()))?;
     let mut entries = Vec::new();
-    for entry in Dir::from_fd(again.into())?.iter() {
+    for entry in Dir::from_fd(again)?.iter() {
         let entry = entry?;
         let name = entry.file_name();
         if name == c"." || name == c".." {
@@ -205,7 +231,7 @@ pub fn list(directory: &File, most: usize) -> io::Result<Vec<(CString, EntryKind
             Some(_) => EntryKind::Other,
             None => match status_at(directory, name) {
                 Ok(status) => status.kind,
-                Err(error) if error.raw_os_error() == Some(Errno::ENOENT as i32) => continue,
+                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
                 Err(error) => return Err(error),
             },
         };

@@ -2,6 +2,12 @@
 
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 
+/// The limit of the process' address space in bytes; `None` where there is none.
+#[must_use]
+pub fn address_space() -> Option<u64> {
+    getrlimit(Resource::RLIMIT_AS).ok().map(|(soft, _)| soft).filter(|soft| *soft != libc::RLIM_INFINITY)
+}
+
 /// Raises the number of open files to what the system allows, and tells it.
 #[must_use]
 pub fn raise_open_files() -> u64 {

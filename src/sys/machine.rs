@@ -1,9 +1,10 @@
 //! The facts of the machine that anyone may read.
 
 use super::process::is_root;
-use crate::model::machine::Machine;
+use crate::model::machine::{DirtyLimits, Machine};
 use nix::unistd::{SysconfVar, sysconf};
 use std::fs;
+use std::path::Path;
 
 /// What is known of this machine; the host's name only when it is wanted.
 #[must_use]
@@ -16,9 +17,69 @@ pub fn this_machine(with_hostname: bool) -> Machine {
         cpu_model: fs::read_to_string("/proc/cpuinfo").ok().and_then(|text| cpu_model_in(&text)),
         cpus: std::thread::available_parallelism().ok().and_then(|count| u32::try_from(count.get()).ok()),
         ram_bytes: ram_bytes(),
+        governor: read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
+        memory_limit_bytes: memory_limit(),
+        inside: inside(),
+        dirty: dirty_limits(),
         root: is_root(),
         hostname: names.filter(|_| with_hostname).map(|names| name(names.nodename())),
     }
+}
+
+fn read(path: &str) -> Option<String> {
+    fs::read_to_string(path).ok().map(|text| text.trim().to_owned()).filter(|text| !text.is_empty())
+}
+
+fn read_number(path: &str) -> Option<u64> {
+    read(path)?.parse().ok()
+}
+
+fn dirty_limits() -> Option<DirtyLimits> {
+    Some(DirtyLimits {
+        background_percent: read_number("/proc/sys/vm/dirty_background_ratio")?,
+        percent: read_number("/proc/sys/vm/dirty_ratio")?,
+        background_bytes: read_number("/proc/sys/vm/dirty_background_bytes")?,
+        bytes: read_number("/proc/sys/vm/dirty_bytes")?,
+    })
+}
+
+/// What this process runs in, as far as it can be seen from inside.
+fn inside() -> Vec<String> {
+    let is_virtual = read("/proc/cpuinfo").is_some_and(|text| text.split_whitespace().any(|word| word == "hypervisor"));
+    let marks = ["/.dockerenv", "/run/.containerenv", "/run/systemd/container"];
+    let is_contained = marks.iter().any(|mark| fs::exists(mark).unwrap_or(false));
+    let found = [(is_virtual, "virtual machine"), (is_contained, "container")];
+    found.into_iter().filter(|(is_so, _)| *is_so).map(|(_, name)| name.to_owned()).collect()
+}
+
+/// The least memory limit of the control groups of this process, of both versions; `None` where none is below the memory.
+#[must_use]
+pub fn memory_limit() -> Option<u64> {
+    let groups = read("/proc/self/cgroup")?;
+    let limits = limit_files(&groups).into_iter().filter_map(|path| read_number(&path));
+    limits.min().filter(|limit| ram_bytes().is_none_or(|ram| *limit < ram))
+}
+
+/// The files that limit memory for the groups of /proc/self/cgroup (cgroups(7)), from each group up to the root, in the places where
+/// both versions are usually mounted.
+fn limit_files(groups: &str) -> Vec<String> {
+    let mut files = Vec::new();
+    for line in groups.lines() {
+        let mut fields = line.splitn(3, ':');
+        let (Some(_), Some(controllers), Some(path)) = (fields.next(), fields.next(), fields.next()) else {
+            continue;
+        };
+        let (roots, name): (&[&str], &str) = match controllers {
+            "" => (&["/sys/fs/cgroup", "/sys/fs/cgroup/unified"], "memory.max"),
+            list if list.split(',').any(|controller| controller == "memory") => (&["/sys/fs/cgroup/memory"], "memory.limit_in_bytes"),
+            _ => continue,
+        };
+        for group in Path::new(path).ancestors() {
+            let group = group.to_string_lossy();
+            files.extend(roots.iter().map(|root| format!("{root}{}/{name}", group.trim_end_matches('/'))));
+        }
+    }
+    files
 }
 
 /// The memory of this machine in bytes.
@@ -45,6 +106,22 @@ mod tests {
     fn the_cpu_model_is_found() {
         assert_eq!(cpu_model_in("processor\t: 0\nmodel\t\t: 85\nmodel name\t: Example 9000\n").as_deref(), Some("Example 9000"));
         assert_eq!(cpu_model_in("processor\t: 0\n"), None);
+    }
+
+    #[test]
+    fn memory_limits_of_both_versions_are_looked_for_up_to_the_root() {
+        let files = limit_files("4:memory,cpu:/a/b\n1:cpu:/x\n0::/c\n");
+        let expected = [
+            "/sys/fs/cgroup/memory/a/b/memory.limit_in_bytes",
+            "/sys/fs/cgroup/memory/a/memory.limit_in_bytes",
+            "/sys/fs/cgroup/memory/memory.limit_in_bytes",
+            "/sys/fs/cgroup/c/memory.max",
+            "/sys/fs/cgroup/unified/c/memory.max",
+            "/sys/fs/cgroup/memory.max",
+            "/sys/fs/cgroup/unified/memory.max",
+        ];
+        assert_eq!(files, expected);
+        assert!(limit_files("nonsense").is_empty());
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! The only room that talks to the kernel: system calls, /proc and /sys, and the only one with `unsafe`.
 
 pub mod caches;
+pub mod command;
 pub mod files;
 pub mod limits;
 pub mod machine;

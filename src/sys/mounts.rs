@@ -150,6 +150,7 @@ pub fn filesystem_of(directory: &File, mount: &Mount) -> io::Result<Filesystem> 
         mount_options: public_options(&mount.options),
         size_bytes: space.blocks() * fragment,
         free_bytes: space.blocks_available() * fragment,
+        used_bytes: Some(space.blocks().saturating_sub(space.blocks_free()) * fragment),
         free_files: limits_files.then(|| space.files_available()),
     })
 }
@@ -182,7 +183,15 @@ fn read_device(entry: &Path) -> Device {
         model: read(disk.join("device/model")),
         size_bytes: read(place.join("size")).and_then(|sectors| sectors.parse::<u64>().ok()).map(|sectors| sectors * 512),
         rotational: read(disk.join("queue/rotational")).map(|text| text == "1"),
+        scheduler: read(disk.join("queue/scheduler")).map(|text| chosen(&text).to_owned()),
+        read_ahead_bytes: read(disk.join("queue/read_ahead_kb")).and_then(|kib| kib.parse::<u64>().ok()).map(|kib| kib * 1024),
+        write_cache: read(disk.join("queue/write_cache")),
     }
+}
+
+/// The choice in brackets, as in `none [mq-deadline] kyber`; the whole where there are no brackets.
+fn chosen(choices: &str) -> &str {
+    choices.split_once('[').and_then(|(_, rest)| rest.split_once(']')).map_or(choices, |(chosen, _)| chosen)
 }
 
 #[cfg(test)]
@@ -227,6 +236,12 @@ mod tests {
         assert_eq!(class_of("virtiofs"), FilesystemClass::Network);
         assert_eq!(class_of("nfs4"), FilesystemClass::Network);
         assert_eq!(class_of("tmpfs"), FilesystemClass::Memory);
+    }
+
+    #[test]
+    fn the_scheduler_in_use_stands_in_brackets() {
+        assert_eq!(chosen("none [mq-deadline] kyber"), "mq-deadline");
+        assert_eq!(chosen("none"), "none");
     }
 
     #[test]

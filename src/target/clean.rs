@@ -1,17 +1,19 @@
 //! Removing scratch directories: what barrow made, through handles, and nothing else.
 
 use super::ground::plain_error;
-use super::scratch::{EntryName, MARKER, entry_name, is_scratch_name, is_set_file_name};
+use super::scratch::{EntryName, MARKER, entry_name, is_scratch_name, is_set_file_name, marker_nonce, scratch_name};
 use crate::sys::files::{self, Access, EntryKind};
 use crate::sys::mounts::mount_id;
 use crate::sys::process::effective_user;
 use std::ffi::CStr;
 use std::fs::{File, TryLockError};
-use std::io;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 /// Names read at a time: a directory of a million files is removed in passes.
 const NAMES_A_PASS: usize = 16_384;
+/// Longer than any marker.
+const MARKER_MOST: u64 = 256;
 
 /// Removes everything that barrow makes from an open scratch directory, the marker last. Names what is left and why.
 #[must_use]
@@ -54,24 +56,27 @@ fn empty_set_directory(scratch: &File, name: &CStr, path: &Path, left: &mut Vec<
         left.push(format!("{}: another filesystem is mounted there", path.display()));
         return;
     }
-    let left_before = left.len();
-    while left.len() == left_before {
+    let mut refused = Vec::new();
+    while refused.is_empty() {
         let entries = match files::list(&directory, NAMES_A_PASS) {
             Ok(entries) if entries.is_empty() => break,
             Ok(entries) => entries,
             Err(error) => return note(left, path, Err(error)),
         };
         for (file, kind) in entries {
-            let file_path = || path.join(file.to_string_lossy().as_ref());
+            let file_path = path.join(file.to_string_lossy().as_ref());
             if kind == EntryKind::File && is_set_file_name(&file) {
-                note(left, &file_path(), files::unlink(&directory, &file));
+                note(&mut refused, &file_path, files::unlink(&directory, &file));
             } else {
-                left.push(format!("{}: not made by barrow", file_path().display()));
+                refused.push(format!("{}: not made by barrow", file_path.display()));
             }
         }
     }
-    if left.len() == left_before {
-        note(left, path, files::remove_directory(scratch, name));
+    match refused.len() {
+        0 => note(left, path, files::remove_directory(scratch, name)),
+        1 => left.append(&mut refused),
+        // One line for a directory: a dead filesystem would fill the screen with names.
+        more => left.push(format!("{}, and {} more in this directory", refused[0], more - 1)),
     }
 }
 
@@ -99,10 +104,9 @@ pub enum Found {
 /// When the directory itself cannot be opened or listed.
 pub fn clean(directory: &Path) -> io::Result<Vec<(PathBuf, Found)>> {
     let parent = files::open_directory_path(directory)?;
-    let names = files::list(&parent, usize::MAX)?;
-    let scratches = names.into_iter().filter(|(name, _)| is_scratch_name(name));
-    let mut found: Vec<(PathBuf, Found)> = scratches
-        .map(|(name, _)| {
+    let mut found: Vec<(PathBuf, Found)> = scratches_in(&parent)?
+        .into_iter()
+        .map(|name| {
             let place = directory.join(name.to_string_lossy().as_ref());
             let what = clean_one(&parent, &name, &place);
             (place, what)
@@ -112,22 +116,46 @@ pub fn clean(directory: &Path) -> io::Result<Vec<(PathBuf, Found)>> {
     Ok(found)
 }
 
+fn scratches_in(parent: &File) -> io::Result<Vec<std::ffi::CString>> {
+    let names = files::list(parent, usize::MAX)?;
+    Ok(names.into_iter().map(|(name, _)| name).filter(|name| is_scratch_name(name)).collect())
+}
+
+/// How many scratch directories of other runs lie in a directory: of runs that live, and of dead ones.
+///
+/// # Errors
+/// When the directory cannot be listed.
+pub fn others_in(parent: &File) -> io::Result<(usize, usize)> {
+    let (mut live, mut dead) = (0, 0);
+    for name in scratches_in(parent)? {
+        let Ok(scratch) = files::open_directory(parent, &name) else {
+            continue;
+        };
+        match files::open_file(&scratch, MARKER, Access::Read, false).map(|marker| marker.try_lock()) {
+            Ok(Err(TryLockError::WouldBlock)) => live += 1,
+            Ok(_) | Err(_) => dead += 1,
+        }
+    }
+    Ok((live, dead))
+}
+
 fn clean_one(parent: &File, name: &CStr, place: &Path) -> Found {
     let left = |reason: &str| Found::Left(vec![format!("{}: {reason}", place.display())]);
-    let scratch = match files::open_directory(parent, name) {
-        Ok(scratch) => scratch,
-        Err(error) => return left(&format!("not a directory of barrow's: {}", plain_error(&error))),
-    };
-    match files::status_of(&scratch) {
+    match files::status_at(parent, name) {
+        Ok(status) if status.kind != EntryKind::Directory => return left("is not a directory, so barrow did not make it"),
         Ok(status) if status.owner != effective_user() => return left("belongs to another user"),
         Ok(status) if status.mode & 0o777 != 0o700 => return left("its mode is not 0700, so barrow did not make it"),
         Ok(_) => {}
         Err(error) => return left(&plain_error(&error)),
     }
+    let scratch = match files::open_directory(parent, name) {
+        Ok(scratch) => scratch,
+        Err(error) => return left(&format!("cannot be opened: {}", plain_error(&error))),
+    };
     if !lie_on_one_mount(parent, &scratch) {
         return left("another filesystem is mounted there");
     }
-    let marker = match files::open_file(&scratch, MARKER, Access::Inspect, false) {
+    let mut marker = match files::open_file(&scratch, MARKER, Access::Read, false) {
         Ok(marker) => marker,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return remove_unmarked(parent, name, place),
         Err(error) => return left(&format!("its marker cannot be opened: {}", plain_error(&error))),
@@ -140,11 +168,28 @@ fn clean_one(parent: &File, name: &CStr, place: &Path) -> Found {
         Err(TryLockError::WouldBlock) => return Found::Live,
         Err(TryLockError::Error(error)) => return left(&format!("its marker cannot be locked: {}", plain_error(&error))),
     }
+    match is_barrows(&scratch, &mut marker, name) {
+        Ok(true) => {}
+        Ok(false) => return left("its marker is not barrow's, so barrow did not make it"),
+        Err(error) => return left(&format!("its marker cannot be read: {}", plain_error(&error))),
+    }
     let mut reasons = empty_scratch(&scratch, place);
     if reasons.is_empty() {
         note(&mut reasons, place, files::remove_directory(parent, name));
     }
     if reasons.is_empty() { Found::Removed } else { Found::Left(reasons) }
+}
+
+/// Whether the marker names the run whose nonce named the directory. A run that was killed before it could write its marker has left an
+/// empty one, and nothing else.
+fn is_barrows(scratch: &File, marker: &mut File, name: &CStr) -> io::Result<bool> {
+    let mut words = Vec::new();
+    marker.take(MARKER_MOST).read_to_end(&mut words)?;
+    if words.is_empty() {
+        return Ok(files::list(scratch, 2)?.len() == 1);
+    }
+    let nonce = marker_nonce(&String::from_utf8_lossy(&words));
+    Ok(nonce.is_some_and(|nonce| scratch_name(nonce).as_c_str() == name))
 }
 
 /// A run that was killed between making its directory and marking it, or while it removed it, leaves an empty one.

@@ -1,7 +1,7 @@
 //! What a target stands on: taken for a run, made cold before a phase, given back whatever happened.
 
 use super::Target;
-use crate::model::plan::DropCaches;
+use crate::model::plan::Circumstances;
 use crate::model::record::Preparation;
 use std::ffi::CString;
 use std::io;
@@ -9,10 +9,10 @@ use std::io;
 /// What is to be cold.
 #[derive(Debug, Clone)]
 pub struct Cold<'a> {
-    /// The block files to evict, by their names in the root.
+    /// The block files to evict (or, when a warm start is wished, to read), by their names in the root.
     pub files: &'a [CString],
-    /// Whether the system's caches are dropped.
-    pub drop_caches: DropCaches,
+    /// How the phase is to begin.
+    pub circumstances: &'a Circumstances,
 }
 
 /// Something that could not be done to a ground.
@@ -29,6 +29,9 @@ pub enum GroundError {
     /// What was made is no longer there as it was made.
     #[error("{0}")]
     Changed(String),
+    /// The run is to stop.
+    #[error("the run is to stop")]
+    Stopped,
 }
 
 /// The system's words for an error, as part of a sentence: `no space left on device`.

@@ -1,24 +1,35 @@
-//! A plain directory as ground: a scratch directory in it for each run, caches emptied by advice and, for root, by dropping them.
+//! A plain directory as ground: a scratch directory in it for each run; caches are emptied by advice, by dropping them where the
+//! rights suffice, and by a command of the user's.
 
 use super::clean::empty_scratch;
 use super::ground::{Cold, Ground, GroundError, plain_error};
 use super::real::RealTarget;
-use super::scratch::{MARKER, scratch_name};
-use super::{Access, Target};
+use super::scratch::{MARKER, marker_nonce, marker_words, scratch_name};
+use super::{Access, Target, read_exact};
 use crate::model::identity::Identity;
 use crate::model::machine::FilesystemClass;
-use crate::model::plan::DropCaches;
+use crate::model::plan::{CacheState, DropCaches};
 use crate::model::record::Preparation;
 use crate::model::settings::Io;
+use crate::sys::command::{self, CommandError};
 use crate::sys::{caches, files, process};
 use std::ffi::{CStr, CString, OsStr};
 use std::fs::File;
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::os::unix::ffi::OsStrExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
 
 /// Tries to evict a file: the advice skips pages that are still being written.
 const EVICTIONS: u32 = 3;
+/// Tries to make a scratch directory beside somebody who cleans up.
+const MOST_TRIES: u32 = 20;
+/// The longest that the user's command may take.
+const COMMAND_LIMIT: Duration = Duration::from_secs(600);
+/// Bytes that are read at a time to warm a file.
+const WARMING_BYTES: usize = 1 << 20;
 
 /// A directory that the user named.
 #[derive(Debug)]
@@ -26,12 +37,16 @@ pub struct PlainGround {
     path: PathBuf,
     directory: File,
     class: FilesystemClass,
+    stop: Arc<AtomicBool>,
     taken: Option<Scratch>,
+    /// A scratch directory that the user's command took out of reach, and why.
+    lost: Option<String>,
 }
 
 #[derive(Debug)]
 struct Scratch {
     name: CString,
+    nonce: u64,
     place: PathBuf,
     directory: File,
     /// Locked while it lives, so that nobody takes the scratch directory for a dead one's.
@@ -40,33 +55,81 @@ struct Scratch {
 }
 
 impl PlainGround {
-    /// The ground of an open directory; `path` is for messages.
+    /// The ground of an open directory, which lies at `path`.
     #[must_use]
-    pub const fn of(directory: File, path: PathBuf, class: FilesystemClass) -> Self {
-        Self { path, directory, class, taken: None }
+    pub fn of(directory: File, path: PathBuf, class: FilesystemClass) -> Self {
+        Self { path, directory, class, stop: Arc::default(), taken: None, lost: None }
+    }
+
+    /// The same, whose user's command ends early when this becomes true.
+    #[must_use]
+    pub fn stopped_by(mut self, stop: Arc<AtomicBool>) -> Self {
+        self.stop = stop;
+        self
     }
 
     fn make_scratch(&self, nonce: u64, batch: u64) -> Result<Scratch, GroundError> {
         let name = scratch_name(nonce);
-        files::make_directory(&self.directory, &name).map_err(failed("make", &name))?;
-        let made = self.open_scratch(&name, nonce, batch);
-        if made.is_err() {
-            // Only an empty directory goes: nobody else's files can be lost.
-            let _ = files::remove_directory(&self.directory, &name);
+        let mut tries = 0;
+        loop {
+            tries += 1;
+            files::make_directory(&self.directory, &name).map_err(failed("make", &name))?;
+            let made = self.open_scratch(&name, nonce, |directory| write_marker(directory, nonce, batch));
+            if made.is_err() {
+                // Only an empty directory goes: nobody else's files can be lost.
+                let _ = files::remove_directory(&self.directory, &name);
+            }
+            match made {
+                // A `barrow clean` that came before the lock took it for a dead run's.
+                Err(GroundError::Call { source, .. }) if tries < MOST_TRIES && was_cleaned(&source) => {}
+                other => return other,
+            }
         }
-        made
     }
 
-    fn open_scratch(&self, name: &CStr, nonce: u64, batch: u64) -> Result<Scratch, GroundError> {
+    fn open_scratch(&self, name: &CStr, nonce: u64, marker: impl FnOnce(&File) -> io::Result<File>) -> Result<Scratch, GroundError> {
         let directory = files::open_directory(&self.directory, name).map_err(failed("open", name))?;
+        files::make_private(&directory).map_err(failed("make private", name))?;
         let status = files::status_of(&directory).map_err(failed("look at", name))?;
         if status.owner != process::effective_user() || status.mode & 0o077 != 0 {
             return Err(GroundError::Changed(format!("{} is no longer the directory that barrow made", name.to_string_lossy())));
         }
-        let marker = write_marker(&directory, nonce, batch).map_err(failed("mark", name))?;
+        let marker = marker(&directory).map_err(failed("mark", name))?;
         let again = directory.try_clone().map_err(failed("open", name))?;
         let place = self.path.join(OsStr::from_bytes(name.to_bytes()));
-        Ok(Scratch { name: name.to_owned(), place, directory, _marker: marker, target: RealTarget::of(again, self.class) })
+        Ok(Scratch { name: name.to_owned(), nonce, place, directory, _marker: marker, target: RealTarget::of(again, self.class) })
+    }
+
+    /// Runs the user's command with nothing open on the filesystem, so that it may unmount it; takes the scratch directory again
+    /// whatever the command did. Gives the nanoseconds that it took.
+    fn run_command(&mut self, command: &str) -> Result<u64, GroundError> {
+        let Some(scratch) = self.taken.take() else {
+            return Err(GroundError::Changed("no scratch directory was made".to_owned()));
+        };
+        let (name, nonce, place) = (scratch.name.clone(), scratch.nonce, scratch.place.clone());
+        drop(scratch);
+        self.let_go()?;
+        let begun = Instant::now();
+        let ran = command::run(command, &self.path, COMMAND_LIMIT, &self.stop);
+        let elapsed_ns = begun.elapsed().as_nanos() as u64;
+        self.take_again(&name, nonce).inspect_err(|error| self.lost = Some(format!("{}: {error}", place.display())))?;
+        match ran {
+            Ok(()) => Ok(elapsed_ns),
+            Err(CommandError::Stopped) => Err(GroundError::Stopped),
+            Err(error) => Err(GroundError::Changed(format!("the command of --prepare: {error}"))),
+        }
+    }
+
+    /// Keeps nothing open on the filesystem but the root of all, in place of the directory.
+    fn let_go(&mut self) -> Result<(), GroundError> {
+        self.directory = files::open_directory_path(Path::new("/")).map_err(failed("leave", c"of --prepare"))?;
+        Ok(())
+    }
+
+    fn take_again(&mut self, name: &CStr, nonce: u64) -> Result<(), GroundError> {
+        self.directory = files::open_directory_path(&self.path).map_err(failed("come back to", name))?;
+        self.taken = Some(self.open_scratch(name, nonce, |directory| find_marker(directory, nonce))?);
+        Ok(())
     }
 }
 
@@ -76,12 +139,16 @@ fn failed(verb: &str, name: &CStr) -> impl FnOnce(io::Error) -> GroundError {
     move |source| GroundError::Call { doing, source }
 }
 
+/// Whether a call failed because somebody removed what had just been made, or was about to.
+fn was_cleaned(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::WouldBlock)
+}
+
 fn write_marker(directory: &File, nonce: u64, batch: u64) -> io::Result<File> {
     let mut marker = files::open_file(directory, MARKER, Access::CreateNew, false)?;
-    let written = marker
-        .try_lock()
-        .map_err(io::Error::from)
-        .and_then(|()| writeln!(marker, "barrow {} batch {} nonce {}", env!("CARGO_PKG_VERSION"), Identity(batch), Identity(nonce)));
+    let words = marker_words(env!("CARGO_PKG_VERSION"), Identity(batch), Identity(nonce));
+    let locked = marker.try_lock().map_err(io::Error::from).and_then(|()| still_there(&marker));
+    let written = locked.and_then(|()| marker.write_all(words.as_bytes()));
     match written {
         Ok(()) => Ok(marker),
         Err(error) => {
@@ -90,6 +157,20 @@ fn write_marker(directory: &File, nonce: u64, batch: u64) -> io::Result<File> {
             Err(error)
         }
     }
+}
+
+/// An error when a file was removed between making and locking it.
+fn still_there(file: &File) -> io::Result<()> {
+    if files::status_of(file)?.links > 0 { Ok(()) } else { Err(io::ErrorKind::NotFound.into()) }
+}
+
+/// The marker that this run wrote, locked again.
+fn find_marker(directory: &File, nonce: u64) -> io::Result<File> {
+    let mut marker = files::open_file(directory, MARKER, Access::Read, false)?;
+    marker.try_lock().map_err(io::Error::from)?;
+    let mut words = String::new();
+    (&mut marker).take(256).read_to_string(&mut words)?;
+    if marker_nonce(&words) == Some(nonce) { Ok(marker) } else { Err(io::Error::other("the marker is another run's")) }
 }
 
 impl Ground for PlainGround {
@@ -101,7 +182,7 @@ impl Ground for PlainGround {
     fn target(&self) -> Result<&dyn Target, GroundError> {
         match &self.taken {
             Some(scratch) => Ok(&scratch.target),
-            None => Err(GroundError::Changed("no scratch directory was made".to_owned())),
+            None => Err(GroundError::Changed("the scratch directory is out of reach".to_owned())),
         }
     }
 
@@ -109,30 +190,43 @@ impl Ground for PlainGround {
         let target = self.target()?;
         target.flush().map_err(|source| GroundError::Call { doing: "flush before the phase".to_owned(), source })?;
         let mut preparation = Preparation { flushed: true, ..Preparation::default() };
-        for file in cold.files {
-            preparation.evicted |= evict(target, file);
-        }
-        match cold.drop_caches {
-            DropCaches::Never => preparation.hindrance = Some("--drop-caches never".to_owned()),
-            DropCaches::Auto if !process::is_root() => preparation.hindrance = Some("not root".to_owned()),
-            DropCaches::Auto => match caches::drop_system_caches() {
-                Ok(drops) => preparation.drops = drops,
-                Err(error) => preparation.hindrance = Some(format!("caches cannot be dropped: {}", plain_error(&error))),
-            },
+        match cold.circumstances.cache {
+            CacheState::Warm => {
+                preparation.warmed = true;
+                for file in cold.files {
+                    warm(target, file).map_err(failed("warm", file))?;
+                }
+            }
+            CacheState::Cold => {
+                for file in cold.files {
+                    preparation.evicted |= evict(target, file);
+                }
+                drop_caches(cold.circumstances.drop_caches, &mut preparation);
+                if let Some(command) = &cold.circumstances.prepare {
+                    preparation.command_ns = Some(self.run_command(command)?);
+                }
+            }
         }
         Ok(preparation)
     }
 
     fn give_back(&mut self) -> Vec<String> {
+        let mut left: Vec<String> = self.lost.take().into_iter().collect();
         let Some(scratch) = self.taken.take() else {
-            return Vec::new();
+            return left;
         };
-        let mut left = empty_scratch(&scratch.directory, &scratch.place);
-        if left.is_empty()
-            && let Err(error) = files::remove_directory(&self.directory, &scratch.name)
-            && error.kind() != io::ErrorKind::NotFound
-        {
-            left.push(format!("{}: {}", scratch.place.display(), plain_error(&error)));
+        left.extend(empty_scratch(&scratch.directory, &scratch.place));
+        if left.is_empty() {
+            let place = scratch.place.display();
+            match files::remove_directory(&self.directory, &scratch.name) {
+                Ok(()) => {}
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                    if still_there(&scratch.directory).is_ok() {
+                        left.push(format!("{place}: somebody renamed it; it is empty now"));
+                    }
+                }
+                Err(error) => left.push(format!("{place}: {}", plain_error(&error))),
+            }
         }
         left
     }
@@ -146,8 +240,37 @@ impl Ground for PlainGround {
     }
 }
 
+fn drop_caches(wish: DropCaches, preparation: &mut Preparation) {
+    let hindrance = match wish {
+        DropCaches::Never => Some("--drop-caches never".to_owned()),
+        DropCaches::Auto if !process::is_root() => Some("not root".to_owned()),
+        DropCaches::Auto => match caches::drop_system_caches() {
+            Ok(drops) => {
+                preparation.drops = drops;
+                None
+            }
+            Err(error) => Some(format!("caches cannot be dropped: {}", plain_error(&error))),
+        },
+    };
+    preparation.hindrance = hindrance;
+}
+
+/// Reads a file from start to end, so that it lies in memory.
+fn warm(target: &dyn Target, name: &CStr) -> io::Result<()> {
+    let size = target.status(target.root(), name)?;
+    let file = target.open(target.root(), name, Access::Read, Io::Buffered)?;
+    let mut buffer = vec![0; WARMING_BYTES];
+    let mut offset = 0;
+    while offset < size {
+        let length = (size - offset).min(WARMING_BYTES as u64) as usize;
+        read_exact(target, &file, &mut buffer[..length], offset)?;
+        offset += length as u64;
+    }
+    Ok(())
+}
+
 /// Evicts a file until nothing of it is in memory; whether the advice was taken at all. Proof is the residency that is read later.
-fn evict(target: &dyn Target, name: &CString) -> bool {
+fn evict(target: &dyn Target, name: &CStr) -> bool {
     let Ok(file) = target.open(target.root(), name, Access::Read, Io::Buffered) else {
         return false;
     };

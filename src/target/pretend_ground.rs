@@ -39,7 +39,12 @@ impl Ground for PretendGround {
             let evicted = file.and_then(|file| self.target.evict(&file));
             evicted.map_err(|source| GroundError::Call { doing: "evict".to_owned(), source })?;
         }
-        Ok(Preparation { flushed: true, evicted: !cold.files.is_empty(), drops: 0, hindrance: Some("pretended".to_owned()) })
+        Ok(Preparation {
+            flushed: true,
+            evicted: !cold.files.is_empty(),
+            hindrance: Some("pretended".to_owned()),
+            ..Preparation::default()
+        })
     }
 
     fn give_back(&mut self) -> Vec<String> {

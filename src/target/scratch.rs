@@ -1,5 +1,6 @@
 //! The names of everything that barrow makes below a target, so that nothing else is ever removed.
 
+use crate::model::identity::Identity;
 use std::ffi::{CStr, CString};
 
 /// The file in a scratch directory that says whose it is, locked while the run lives.
@@ -51,6 +52,25 @@ pub fn scratch_name(nonce: u64) -> CString {
 #[must_use]
 pub fn is_scratch_name(name: &CStr) -> bool {
     name.to_bytes().strip_prefix(b".barrow-").is_some_and(|digits| digits.len() == 8 && digits.iter().all(|digit| is_hex(*digit)))
+}
+
+/// What the marker of a run says.
+#[must_use]
+pub fn marker_words(version: &str, batch: Identity, nonce: Identity) -> String {
+    format!("barrow {version} batch {batch} nonce {nonce}\n")
+}
+
+/// The nonce of the run that wrote a marker; `None` when no barrow wrote it.
+#[must_use]
+pub fn marker_nonce(words: &str) -> Option<u64> {
+    let words: Vec<&str> = words.split_whitespace().collect();
+    match words[..] {
+        ["barrow", _, "batch", batch, "nonce", nonce] => {
+            Identity::try_from(batch.to_owned()).ok()?;
+            Identity::try_from(nonce.to_owned()).ok().map(|nonce| nonce.0)
+        }
+        _ => None,
+    }
 }
 
 /// The name of the block file of a worker.
@@ -122,6 +142,15 @@ mod tests {
         assert_eq!(entry_name(&set_directory_name(FileSetKind::Random, 3, 0)), Some(EntryName::SetDirectory));
         for file in ["0000000000", "00000000ffAz0123456789", "Az012345678900000000ff", "z00000000ff"] {
             assert!(is_set_file_name(&name(file)), "{file}");
+        }
+    }
+
+    #[test]
+    fn a_marker_names_its_run() {
+        let words = marker_words("0.1.0", Identity(7), Identity(0xabcd_0123_0000_0001));
+        assert_eq!(marker_nonce(&words), Some(0xabcd_0123_0000_0001));
+        for other in ["", "my diary", "barrow 0.1.0 batch x nonce y", "barrow 0.1.0 batch 0000000000000007 nonce 12"] {
+            assert_eq!(marker_nonce(other), None, "{other}");
         }
     }
 

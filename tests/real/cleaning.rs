@@ -60,7 +60,7 @@ fn what_barrow_did_not_make_stays_and_is_named() {
     let before = listing(&target);
     let cleaned = clean(&desk, User::Tester, &target).expect_code(1);
     let named =
-        [".barrow-00000000: not a directory", ".barrow-00000001: its mode", ".barrow-00000002: has no marker", ".barrow-00000003: not"];
+        [".barrow-00000000: is not a directory", ".barrow-00000001: its mode", ".barrow-00000002: has no marker", ".barrow-00000003: is not a directory"];
     let cleaned = cleaned.expect_said(&named);
     assert_eq!(cleaned.stdout, "");
     assert_eq!(listing(&target), before);

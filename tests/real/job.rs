@@ -42,7 +42,6 @@ fn job_on_a_device(kind: &'static str, mkfs: &'static str) {
     let filesystem = LoopFilesystem::of(kind, IMAGE_MIB);
     for user in [User::Tester, User::Nobody] {
         for run in run_twice(user, filesystem.path()) {
-            println!("{kind} {user:?}: {:?}", run.phases.iter().map(|record| (record.name.name(), record.cache)).collect::<Vec<_>>());
             assert_eq!(run.label, filesystem.kind());
             assert_eq!(run.machine.root, user == User::Tester);
             for which in [Phase::Rewrite, Phase::BlockRead, Phase::RandomSeek] {

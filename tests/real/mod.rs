@@ -1,4 +1,5 @@
 //! barrow on real filesystems: what is true of it there is shown on devices whose speed, size and faults are known.
+#![allow(clippy::print_stdout, clippy::print_stderr)] // What was measured, and why a test was skipped, is shown with --nocapture.
 
 mod calls;
 mod cleaning;
@@ -7,6 +8,6 @@ mod driver;
 mod failures;
 mod job;
 mod memory;
-mod need;
+pub mod need;
 mod signals;
 mod truth;

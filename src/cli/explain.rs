@@ -1,0 +1,53 @@
+//! `barrow explain`: the system calls behind a number, in order, with what is on the clock.
+
+mod calls;
+mod page;
+mod words;
+
+#[cfg(test)]
+mod tests;
+
+use super::exit::{Exit, usage};
+use super::output::print;
+use super::profiles;
+use crate::model::nearest::{did_you_mean, nearest_names};
+use crate::model::phase::Phase;
+use crate::model::printable::printable;
+use crate::model::profile::DEFAULT_PROFILE;
+use crate::sys::machine::ram_bytes;
+use clap::Args;
+
+/// What `barrow explain` takes.
+#[derive(Debug, Args)]
+pub struct ExplainArguments {
+    /// The phase, as in block_write; all, a line each, when none is given
+    #[arg(value_name = "PHASE")]
+    phase: Option<String>,
+    /// The work whose sizes and counts are shown
+    #[arg(short, long, value_name = "NAME|FILE", default_value = DEFAULT_PROFILE)]
+    profile: String,
+}
+
+/// Prints the list of phases, or the page of one.
+///
+/// # Errors
+/// As a usage error when there is no such phase or profile.
+pub fn explain(arguments: &ExplainArguments) -> anyhow::Result<Exit> {
+    let profile = profiles::find(&arguments.profile, ram_bytes().unwrap_or(0))?;
+    let text = match &arguments.phase {
+        None => page::list(&profile),
+        Some(name) => page::page(phase_named(name)?, &profile),
+    };
+    print(&text)?;
+    Ok(Exit::Fine)
+}
+
+fn phase_named(name: &str) -> anyhow::Result<Phase> {
+    let found = Phase::ALL.iter().copied().find(|phase| phase.name() == name);
+    let names = || Phase::ALL.iter().map(|phase| phase.name());
+    found.ok_or_else(|| {
+        let nearest = nearest_names(name, names());
+        let all = names().collect::<Vec<_>>().join(", ");
+        usage(format!("there is no phase `{}`{}; the phases are {all}", printable(name), did_you_mean(&nearest)))
+    })
+}

@@ -1,0 +1,234 @@
+//! The calls of each phase as data, from the settings of a profile; a test holds them against the log of a pretended target.
+
+use crate::model::phase::Phase;
+use crate::model::settings::{Io, SequentialOrder, Settings};
+use crate::target::FlushMethod;
+use crate::target::pretend::Operation;
+use crate::target::scratch::FileSetKind;
+use crate::units::with_thousands;
+
+/// A step of a phase.
+#[derive(Debug, Clone)]
+pub enum Step {
+    /// A call.
+    Call(Call),
+    /// Steps that are done so often: the count, and how it is said where that is more than a number.
+    Times(u64, Option<String>, Vec<Self>),
+    /// Steps that are done in so many per cent of the turns.
+    Percent(u64, Vec<Self>),
+}
+
+/// A system call.
+#[derive(Debug, Clone)]
+pub struct Call {
+    /// What it does to the target.
+    pub operation: Operation,
+    /// On what, in the words of the manual: `file`, `"block.0"`.
+    pub object: &'static str,
+    /// Flags of an open.
+    pub flags: String,
+    /// Bytes of a read or write, at the most.
+    pub length: Option<u64>,
+}
+
+/// What a phase does, part by part.
+#[derive(Debug, Default)]
+pub struct Calls {
+    /// Off the clock, before the caches are emptied.
+    pub survey: Vec<Step>,
+    /// Off the clock, after that.
+    pub prepare: Vec<Step>,
+    /// On the clock, up to the last acknowledged call.
+    pub work: Vec<Step>,
+    /// On the clock, after that.
+    pub finish: Vec<Step>,
+}
+
+/// The calls of a phase.
+pub fn calls(phase: Phase, settings: &Settings, flush: FlushMethod) -> Calls {
+    match phase {
+        Phase::BlockWrite => Calls {
+            work: block_work(settings, "O_RDWR|O_CREAT|O_EXCL", &[write(settings.chunk_size)]),
+            finish: each_worker(settings, vec![on("file", Operation::Sync), close()]),
+            ..Calls::default()
+        },
+        Phase::Rewrite => Calls {
+            work: block_work(settings, "O_RDWR", &[read(settings.chunk_size), write(settings.chunk_size)]),
+            finish: each_worker(settings, vec![on("file", Operation::Sync), close()]),
+            ..Calls::default()
+        },
+        Phase::BlockRead => Calls {
+            work: block_work(settings, "O_RDONLY", &[read(settings.chunk_size)]),
+            finish: each_worker(settings, vec![close()]),
+            ..Calls::default()
+        },
+        Phase::RandomSeek => random_seek(settings),
+        Phase::SeqCreate => create(settings, FileSetKind::Sequential, flush),
+        Phase::SeqStat => Calls { survey: survey(settings), ..stat(settings, FileSetKind::Sequential) },
+        Phase::SeqDelete => Calls { survey: survey(settings), ..delete(settings, FileSetKind::Sequential, flush) },
+        Phase::RandomCreate => create(settings, FileSetKind::Random, flush),
+        Phase::RandomStat => stat(settings, FileSetKind::Random),
+        Phase::RandomDelete => delete(settings, FileSetKind::Random, flush),
+    }
+}
+
+/// The calls that look at the block files before and after the clock of a phase that reads them.
+pub fn residency(settings: &Settings) -> Vec<Step> {
+    times(settings.workers, vec![open("\"block.0\"", Operation::Open, "O_RDONLY"), on("file", Operation::Residency)])
+}
+
+fn on(object: &'static str, operation: Operation) -> Step {
+    Step::Call(Call { operation, object, flags: String::new(), length: None })
+}
+
+fn close() -> Step {
+    on("file", Operation::Close)
+}
+
+fn open(object: &'static str, operation: Operation, flags: &str) -> Step {
+    Step::Call(Call { operation, object, flags: flags.to_owned(), length: None })
+}
+
+fn read(length: u64) -> Step {
+    Step::Call(Call { operation: Operation::Read, object: "file", flags: String::new(), length: Some(length) })
+}
+
+fn write(length: u64) -> Step {
+    Step::Call(Call { operation: Operation::Write, object: "file", flags: String::new(), length: Some(length) })
+}
+
+/// Steps so often; as they are, where that is once.
+fn times(count: u64, steps: Vec<Step>) -> Vec<Step> {
+    if count == 1 { steps } else { vec![Step::Times(count, None, steps)] }
+}
+
+fn each_worker(settings: &Settings, steps: Vec<Step>) -> Vec<Step> {
+    if settings.workers == 1 {
+        return steps;
+    }
+    vec![Step::Times(settings.workers, Some(format!("each of {} workers at once", settings.workers)), steps)]
+}
+
+fn with_direct(settings: &Settings, flags: &str) -> String {
+    if settings.io == Io::Direct { format!("{flags}|O_DIRECT") } else { flags.to_owned() }
+}
+
+fn block_work(settings: &Settings, flags: &str, each: &[Step]) -> Vec<Step> {
+    let operation = if flags.contains("O_CREAT") { Operation::Create } else { Operation::Open };
+    let chunks = settings.file_size / settings.chunk_size / settings.workers;
+    let mut steps = vec![open("\"block.0\"", operation, &with_direct(settings, flags))];
+    steps.extend(times(chunks, each.to_vec()));
+    each_worker(settings, steps)
+}
+
+fn random_seek(settings: &Settings) -> Calls {
+    let is_rewriting = settings.seek_rewrite_percent > 0;
+    let flags = with_direct(settings, if is_rewriting { "O_RDWR" } else { "O_RDONLY" });
+    let places = settings.file_size / settings.seek_size;
+    let least = settings.seeks.min(places);
+    let said = match settings.seek_seconds {
+        0 => None,
+        seconds => {
+            let [least, places] = [least, places].map(|count| with_thousands(count as f64, 0));
+            Some(format!("at least {least} times and for {seconds} s, at most {places} times"))
+        }
+    };
+    let mut each = vec![read(settings.seek_size)];
+    if is_rewriting {
+        each.push(Step::Percent(settings.seek_rewrite_percent, vec![write(settings.seek_size)]));
+    }
+    let descriptors = settings.seekers * settings.workers;
+    let finish = if is_rewriting { times(descriptors, vec![on("file", Operation::Sync), close()]) } else { Vec::new() };
+    Calls {
+        prepare: times(descriptors, vec![open("\"block.0\"", Operation::Open, &flags), on("file", Operation::AdviseRandom)]),
+        work: vec![Step::Times(least, said, each)],
+        finish,
+        ..Calls::default()
+    }
+}
+
+/// Steps that are done for one worker after the other.
+fn for_workers(settings: &Settings, steps: Vec<Step>) -> Vec<Step> {
+    if settings.workers == 1 {
+        return steps;
+    }
+    vec![Step::Times(settings.workers, Some(format!("for each of {} workers", settings.workers)), steps)]
+}
+
+/// The first directory of a file set, as it is named.
+const fn named(kind: FileSetKind) -> &'static str {
+    match kind {
+        FileSetKind::Sequential => "\"sequential.0.0\"",
+        FileSetKind::Random => "\"random.0.0\"",
+    }
+}
+
+fn directories_opened(settings: &Settings, kind: FileSetKind) -> Vec<Step> {
+    times(settings.dirs, vec![on(named(kind), Operation::OpenDirectory)])
+}
+
+fn open_directories(settings: &Settings, kind: FileSetKind) -> Vec<Step> {
+    for_workers(settings, directories_opened(settings, kind))
+}
+
+/// Bonnie++'s order is that of the listing, which must be known before.
+fn survey(settings: &Settings) -> Vec<Step> {
+    match settings.sequential_order {
+        SequentialOrder::Index => Vec::new(),
+        SequentialOrder::Readdir => {
+            let listed = times(settings.dirs, vec![on("directory", Operation::List)]);
+            for_workers(settings, [directories_opened(settings, FileSetKind::Sequential), listed].concat())
+        }
+    }
+}
+
+/// Transfers of the content of a file of the largest size; none for empty files.
+fn content(settings: &Settings, transfer: fn(u64) -> Step) -> Vec<Step> {
+    let most = settings.chunk_size.min(settings.max_size);
+    if most == 0 { Vec::new() } else { times(settings.max_size.div_ceil(most), vec![transfer(most)]) }
+}
+
+fn create(settings: &Settings, kind: FileSetKind, flush: FlushMethod) -> Calls {
+    let each = [vec![open("\"NAME\"", Operation::Create, "O_RDWR|O_CREAT|O_EXCL")], content(settings, write), vec![close()]].concat();
+    let made = times(settings.dirs, vec![on(named(kind), Operation::MakeDirectory)]);
+    let made = for_workers(settings, [made, directories_opened(settings, kind)].concat());
+    let finish = match flush {
+        FlushMethod::WholeFilesystem => vec![on("target", Operation::Flush)],
+        FlushMethod::EachFile => {
+            let each = vec![open("\"NAME\"", Operation::Open, "O_RDWR"), on("file", Operation::Sync), close()];
+            [vec![Step::Times(settings.files, None, each)], flush_directories(settings)].concat()
+        }
+    };
+    Calls {
+        prepare: [made, vec![on("target", Operation::Flush)]].concat(),
+        work: vec![Step::Times(settings.files, None, each)],
+        finish,
+        ..Calls::default()
+    }
+}
+
+fn flush_directories(settings: &Settings) -> Vec<Step> {
+    for_workers(settings, times(settings.dirs, vec![on("directory", Operation::Sync)]))
+}
+
+fn stat(settings: &Settings, kind: FileSetKind) -> Calls {
+    let mut each = vec![on("\"NAME\"", Operation::Status)];
+    if settings.max_size > 0 {
+        each.push(open("\"NAME\"", Operation::Open, "O_RDONLY"));
+        each.extend(content(settings, read));
+        each.push(close());
+    }
+    Calls { prepare: open_directories(settings, kind), work: vec![Step::Times(settings.files, None, each)], ..Calls::default() }
+}
+
+fn delete(settings: &Settings, kind: FileSetKind, flush: FlushMethod) -> Calls {
+    Calls {
+        prepare: open_directories(settings, kind),
+        work: vec![Step::Times(settings.files, None, vec![on("\"NAME\"", Operation::Unlink)])],
+        finish: match flush {
+            FlushMethod::WholeFilesystem => vec![on("target", Operation::Flush)],
+            FlushMethod::EachFile => flush_directories(settings),
+        },
+        ..Calls::default()
+    }
+}

@@ -1,0 +1,192 @@
+//! The page of a phase and the list of all, at most 80 columns wide.
+
+use super::calls::{Call, Calls, Step, calls, residency};
+use super::words;
+use crate::model::phase::{Phase, Reads, Unit};
+use crate::model::printable::printable;
+use crate::model::profile::Profile;
+use crate::model::settings::{KEYS, Settings};
+use crate::report::layout::{blanks, left, wrap};
+use crate::target::FlushMethod;
+use crate::target::pretend::Operation;
+use crate::units::{rounded_size, with_thousands};
+
+/// The ten phases, a line each, with the calls on the clock.
+pub fn list(profile: &Profile) -> String {
+    let mut lines = vec![format!("  {}{}{}", left("phase", 15), left("counts", 8), "on the clock")];
+    for phase in Phase::ALL {
+        let calls = calls(*phase, &profile.settings, FlushMethod::WholeFilesystem);
+        let names = on_the_clock(&calls).join(", ");
+        lines.extend(wrap(&names, &format!("  {}{}", left(phase.name(), 15), left(phase.row().unit.name(), 8)), &blanks(25)));
+    }
+    let mut text = vec!["What a run does, in this order. The clock contains these calls and nothing else:".to_owned(), String::new()];
+    text.extend(lines);
+    text.push(String::new());
+    text.push("`barrow explain PHASE` shows them one by one, with sizes, flags and checks.".to_owned());
+    ended(&text)
+}
+
+fn ended(lines: &[String]) -> String {
+    lines.iter().map(|line| format!("{}\n", line.trim_end())).collect()
+}
+
+/// The names of the calls on the clock, each where it first occurs; an unconditional repetition is not said.
+fn on_the_clock(calls: &Calls) -> Vec<&'static str> {
+    fn collect(steps: &[Step], names: &mut Vec<&'static str>) {
+        for step in steps {
+            match step {
+                Step::Call(call) => {
+                    if names.last() != Some(&system_call(call.operation)) {
+                        names.push(system_call(call.operation));
+                    }
+                }
+                Step::Times(_, _, inner) | Step::Percent(_, inner) => collect(inner, names),
+            }
+        }
+    }
+    let mut names = Vec::new();
+    collect(&calls.work, &mut names);
+    collect(&calls.finish, &mut names);
+    names
+}
+
+/// Everything about one phase.
+pub fn page(phase: Phase, profile: &Profile) -> String {
+    let settings = &profile.settings;
+    let mut lines = wrap(&format!("{}: {}", phase.name(), words::purpose(phase)), "", "");
+    lines.extend(wrap(&format!("{} {}", printable(&profile.name), parameters(phase, settings)), "  profile ", "    "));
+    if is_left_out(phase, settings) {
+        lines.push(String::new());
+        lines.push("This profile leaves the phase out.".to_owned());
+        return ended(&lines);
+    }
+    let whole = calls(phase, settings, FlushMethod::WholeFilesystem);
+    lines.extend(wrap(words::READING, "  ", "    "));
+    let mut part = |heading: &str, body: Vec<String>| {
+        lines.push(String::new());
+        lines.extend(wrap(heading, "", ""));
+        lines.extend(body);
+    };
+    part("before the clock", before(phase, settings, &whole));
+    part("THE CLOCK STARTS: all threads are released", step_lines(&whole.work, 2));
+    let (heading, finish) = (words::finish_heading(phase), step_lines(&whole.finish, 2));
+    if !finish.is_empty() {
+        part(heading, finish);
+    }
+    part("THE CLOCK STOPS: the last thread is done", after(phase, settings));
+    part(words::ON_FUSE, on_fuse(phase, settings, &whole));
+    part("measured", words::MEASURED.iter().flat_map(|sentence| wrap(sentence, "  ", "    ")).collect());
+    part("checked", words::checked(phase, settings).iter().flat_map(|sentence| wrap(sentence, "  ", "    ")).collect());
+    part("what the words beside the number mean", label_lines(phase));
+    ended(&lines)
+}
+
+/// What a filesystem that never hears of syncfs is flushed by instead, and what is known of it.
+fn on_fuse(phase: Phase, settings: &Settings, whole: &Calls) -> Vec<String> {
+    let finish = step_lines(&calls(phase, settings, FlushMethod::EachFile).finish, 2);
+    let mut lines = if finish == step_lines(&whole.finish, 2) {
+        wrap("the same calls on the clock", "  ", "    ")
+    } else {
+        wrap("on the clock, in place of the syncfs at the end:", "  ", "    ").into_iter().chain(finish).collect()
+    };
+    lines.extend(wrap(words::fuse_labels(phase), "  ", "    "));
+    lines
+}
+
+fn is_left_out(phase: Phase, settings: &Settings) -> bool {
+    let work = calls(phase, settings, FlushMethod::WholeFilesystem).work;
+    let is_block = matches!(phase.row().unit, Unit::Bytes | Unit::Seeks);
+    work.is_empty() || if is_block { settings.file_size == 0 } else { settings.files == 0 }
+}
+
+/// The keys that decide this phase.
+fn parameters(phase: Phase, settings: &Settings) -> String {
+    let keys = words::keys(phase);
+    let shown = KEYS.iter().filter(|key| keys.contains(&key.name));
+    shown.map(|key| format!("{}={}", key.name, key.show(settings))).collect::<Vec<_>>().join(" ")
+}
+
+fn before(phase: Phase, settings: &Settings, calls: &Calls) -> Vec<String> {
+    let mut lines = step_lines(&calls.survey, 2);
+    lines.extend(words::made_ready(phase).iter().flat_map(|sentence| wrap(sentence, "  ", "    ")));
+    if has_block_files(phase) {
+        lines.extend(step_lines(&residency(settings), 2));
+    }
+    lines.extend(step_lines(&calls.prepare, 2));
+    lines.extend(wrap(words::made(phase), "  ", "    "));
+    lines
+}
+
+fn after(phase: Phase, settings: &Settings) -> Vec<String> {
+    if has_block_files(phase) { step_lines(&residency(settings), 2) } else { Vec::new() }
+}
+
+/// Whether the residency of block files is looked at.
+fn has_block_files(phase: Phase) -> bool {
+    phase.row().reads == Reads::Data
+}
+
+fn label_lines(phase: Phase) -> Vec<String> {
+    let labels = words::labels(phase);
+    let indent = labels.iter().map(|(word, _)| word.len()).max().unwrap_or(0) + 4;
+    labels.iter().flat_map(|(word, meaning)| wrap(meaning, &left(&format!("  {word}"), indent), &blanks(indent))).collect()
+}
+
+fn step_lines(steps: &[Step], indent: usize) -> Vec<String> {
+    let mut lines = Vec::new();
+    for step in steps {
+        match step {
+            Step::Call(call) => lines.extend(wrap(&call_text(call), &blanks(indent), &blanks(indent + 4))),
+            Step::Times(count, said, inner) => {
+                let often = said.clone().unwrap_or_else(|| format!("{} times", with_thousands(*count as f64, 0)));
+                lines.extend(wrap(&format!("{often}:"), &blanks(indent), &blanks(indent + 4)));
+                lines.extend(step_lines(inner, indent + 2));
+            }
+            Step::Percent(percent, inner) => {
+                lines.push(format!("{}in {percent} of 100, changed and written back:", blanks(indent)));
+                lines.extend(step_lines(inner, indent + 2));
+            }
+        }
+    }
+    lines
+}
+
+/// The system call that a real target makes of an operation.
+const fn system_call(operation: Operation) -> &'static str {
+    match operation {
+        Operation::MakeDirectory => "mkdirat",
+        Operation::OpenDirectory | Operation::Create | Operation::Open => "openat",
+        Operation::RemoveDirectory | Operation::Unlink => "unlinkat",
+        Operation::Read => "pread64",
+        Operation::Write => "pwrite64",
+        Operation::AdviseRandom | Operation::Evict => "fadvise64",
+        Operation::Sync => "fsync",
+        Operation::Flush => "syncfs",
+        Operation::Close => "close",
+        Operation::Status => "newfstatat",
+        Operation::List => "getdents64",
+        Operation::Residency => "cachestat",
+    }
+}
+
+/// The call as the manual writes it: `pwrite64(file, 1 MiB, offset)`.
+fn call_text(call: &Call) -> String {
+    let object = call.object;
+    let length = call.length.map(rounded_size).unwrap_or_default();
+    let arguments = match call.operation {
+        Operation::Create | Operation::Open => {
+            let directory = if object.contains("NAME") { "directory" } else { "target" };
+            format!("{directory}, {object}, {}", call.flags)
+        }
+        Operation::OpenDirectory => format!("target, {object}, O_RDONLY|O_DIRECTORY"),
+        Operation::MakeDirectory => format!("target, {object}, 0700"),
+        Operation::RemoveDirectory => format!("target, {object}, AT_REMOVEDIR"),
+        Operation::Read | Operation::Write => format!("{object}, {length}, offset"),
+        Operation::AdviseRandom => format!("{object}, POSIX_FADV_RANDOM"),
+        Operation::Evict => format!("{object}, POSIX_FADV_DONTNEED"),
+        Operation::Status => format!("directory, {object}, AT_SYMLINK_NOFOLLOW"),
+        Operation::Unlink => format!("directory, {object}"),
+        Operation::Sync | Operation::Flush | Operation::Close | Operation::List | Operation::Residency => object.to_owned(),
+    };
+    format!("{}({arguments})", system_call(call.operation))
+}

@@ -1,0 +1,164 @@
+use super::calls::{Call, Step, calls};
+use super::page::{list, page};
+use super::*;
+use crate::model::plan::{Circumstances, Plan};
+use crate::model::profile::Profile;
+use crate::model::settings::Settings;
+use crate::phases::{self, Job, Stamps, Stop};
+use crate::report::layout::{COLUMNS, width};
+use crate::rng::GENERATOR;
+use crate::target::pretend::{Operation, PretendTarget};
+use crate::target::{FlushMethod, Target};
+use std::sync::atomic::AtomicBool;
+
+/// A call by its kind and, for reads and writes, its length.
+type Made = (Operation, Option<usize>);
+
+/// What is explained, call by call.
+fn expanded(steps: &[Step]) -> Vec<Made> {
+    fn add(steps: &[Step], turn: u64, made: &mut Vec<Made>) {
+        for step in steps {
+            match step {
+                Step::Call(Call { operation, length, .. }) => made.push((*operation, length.map(|length| length as usize))),
+                Step::Times(count, _, inner) => (0..*count).for_each(|turn| add(inner, turn, made)),
+                Step::Percent(percent, inner) if (turn + 1) * percent / 100 > turn * percent / 100 => add(inner, turn, made),
+                Step::Percent(..) => {}
+            }
+        }
+    }
+    let mut made = Vec::new();
+    add(steps, 0, &mut made);
+    made
+}
+
+fn small_plan(changes: &[(&str, &str)]) -> Plan {
+    let small = [("file_size", "96k"), ("chunk_size", "8k"), ("seeks", "20"), ("seek_seconds", "0"), ("files", "15")];
+    let changes: Vec<_> = small.iter().chain(changes).map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
+    let profile = Profile::named("quick", 0).unwrap().changed(&changes, 0).unwrap();
+    Plan::of(&profile, GENERATOR, Circumstances::USUAL).unwrap()
+}
+
+/// The calls that a target has logged since `start`.
+fn logged(target: &PretendTarget, start: usize) -> Vec<Made> {
+    target.log()[start..].iter().map(|call| (call.operation, call.span.map(|(_, length)| length))).collect()
+}
+
+/// Does every phase on a pretended target, on whose clock each call takes a nanosecond, and compares its calls with those explained.
+fn check(plan: &Plan, flush: FlushMethod) {
+    let target = PretendTarget::costing(|_| 1);
+    let target = if flush == FlushMethod::EachFile { target.flushed_by_file() } else { target };
+    assert_eq!(target.flush_method(), flush);
+    let interrupted = AtomicBool::new(false);
+    let stop = Stop::of(&interrupted);
+    let stamps = Stamps::default();
+    let job = Job { plan, target: &target, stamps: &stamps, stop: &stop };
+    for phase in Phase::ALL {
+        let explained = calls(*phase, &plan.settings, flush);
+        let mut start = target.log().len();
+        let survey = phases::survey(*phase, job).unwrap();
+        assert_eq!(logged(&target, start), expanded(&explained.survey), "{}: before the caches are emptied", phase.name());
+        start = target.log().len();
+        let mut timed = phases::prepare(*phase, job, &survey).unwrap();
+        assert_eq!(logged(&target, start), expanded(&explained.prepare), "{}: before the clock", phase.name());
+        start = target.log().len();
+        let mut acknowledged = 0;
+        for (work, tally) in &mut timed.workers {
+            tally.start(target.now_ns());
+            work(tally).unwrap();
+            acknowledged += tally.acknowledged_ns;
+        }
+        if let Some(flush) = &mut timed.flush {
+            flush().unwrap();
+        }
+        let (work, finish) = (expanded(&explained.work), expanded(&explained.finish));
+        if plan.settings.workers == 1 {
+            assert_eq!(logged(&target, start), [work.clone(), finish].concat(), "{}: on the clock", phase.name());
+        } else {
+            // The workers are explained at once and were done one after the other.
+            let sorted = |mut made: Vec<Made>| {
+                made.sort();
+                made
+            };
+            assert_eq!(sorted(logged(&target, start)), sorted([work.clone(), finish].concat()), "{}: on the clock", phase.name());
+        }
+        if plan.settings.seekers == 1 || *phase != Phase::RandomSeek {
+            assert_eq!(acknowledged, work.len() as u64, "{}: calls up to the acknowledged rate", phase.name());
+        }
+    }
+}
+
+#[test]
+fn what_is_explained_is_what_is_done() {
+    let cases: [&[(&str, &str)]; 7] = [
+        &[],
+        &[("seek_rewrite_percent", "10")],
+        &[("sequential_order", "readdir"), ("dirs", "3")],
+        &[("min_size", "20k"), ("max_size", "20k")],
+        &[("min_size", "3000"), ("max_size", "3000"), ("dirs", "2"), ("seek_rewrite_percent", "100")],
+        &[("workers", "3"), ("dirs", "2"), ("seekers", "2")],
+        &[("io", "direct"), ("seeks", "100000")],
+    ];
+    for changes in cases {
+        // The last transfer of a file whose size is no multiple of the chunk is shorter; those sizes are explained as the most.
+        let changes: Vec<(&str, &str)> = changes.iter().map(|(key, value)| (*key, if *value == "20k" { "24k" } else { value })).collect();
+        for flush in [FlushMethod::WholeFilesystem, FlushMethod::EachFile] {
+            check(&small_plan(&changes), flush);
+        }
+    }
+}
+
+/// All built-in profiles, and custom ones with everything that has a text of its own.
+fn profiles() -> Vec<Profile> {
+    let mut profiles = Profile::built_in(24 << 30);
+    let std = Profile::named("std", 24 << 30).unwrap();
+    for changes in [
+        &[("workers", "4"), ("dirs", "16"), ("max_size", "8k"), ("io", "direct")][..],
+        &[("files", "0"), ("sequential_order", "readdir")],
+        &[("file_size", "0")],
+    ] {
+        let changes: Vec<_> = changes.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
+        profiles.push(std.changed(&changes, 0).unwrap());
+    }
+    profiles.push(Profile { name: "x".repeat(200), purpose: String::new(), settings: Settings { files: 9, ..Settings::default() } });
+    profiles
+}
+
+#[test]
+fn no_line_is_over_80_columns() {
+    for profile in profiles() {
+        let pages = Phase::ALL.iter().map(|phase| page(*phase, &profile));
+        for text in pages.chain([list(&profile)]) {
+            for line in text.lines() {
+                assert!(width(line) <= COLUMNS && line.trim_end() == line, "{line}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_page_has_the_numbers_of_its_profile() {
+    let std = Profile::named("std", 0).unwrap();
+    let text = page(Phase::BlockWrite, &std);
+    for said in [
+        "std/1 file_size=4g chunk_size=1m",
+        "4,096 times:",
+        "pwrite64(file, 1 MiB, offset)",
+        "openat(target, \"block.0\", O_RDWR|O_CREAT|O_EXCL",
+    ] {
+        assert!(text.contains(said), "{said}: {text}");
+    }
+    let bonnie = page(Phase::RandomSeek, &Profile::named("bonnie", 8 << 30).unwrap());
+    for said in ["8,192 times:", "in 10 of 100", "pwrite64(file, 8 KiB, offset)", "fsync(file)"] {
+        assert!(bonnie.contains(said), "{said}: {bonnie}");
+    }
+    let left_out = Profile { settings: Settings { file_size: 0, ..std.settings.clone() }, ..std };
+    assert!(page(Phase::Rewrite, &left_out).contains("leaves the phase out"));
+}
+
+#[test]
+fn an_unknown_phase_names_the_nearest() {
+    let error = phase_named("block_wirte\n").unwrap_err().to_string();
+    assert!(error.starts_with("there is no phase `block_wirte?`; did you mean `block_write`"), "{error}");
+    assert!(phase_named("zzz").unwrap_err().to_string().contains("the phases are block_write, rewrite"));
+    assert_eq!(phase_named("seq_stat").unwrap(), Phase::SeqStat);
+}

@@ -1,0 +1,151 @@
+//! What calls alone do not tell of a phase: its purpose, what is made and emptied before it, what is checked, what its labels mean.
+
+use crate::model::label::{CacheLabel, Durability};
+use crate::model::phase::{Phase, Reads};
+use crate::model::settings::{SequentialOrder, Settings};
+
+/// What the phase is, in a sentence.
+pub const fn purpose(phase: Phase) -> &'static str {
+    match phase {
+        Phase::BlockWrite => "make a file, write it from start to end, flush it. Rate: bytes written by time, flush included.",
+        Phase::Rewrite => {
+            "read each chunk of that file, change all its stamps, write it back in place, flush. \
+             Each byte counts once, though it is read and written."
+        }
+        Phase::BlockRead => "read that file from start to end.",
+        Phase::RandomSeek => "read at the places of a fixed permutation of that file, each place once. Then the file is removed.",
+        Phase::SeqCreate => "make the files of a set in the order of their names, then flush.",
+        Phase::SeqStat => "ask for the status of each file of that set in the same order.",
+        Phase::SeqDelete => "remove each file of that set in the same order, then flush.",
+        Phase::RandomCreate => "make the files of a second set, whose names are in no order, then flush.",
+        Phase::RandomStat => "ask for the status of each file of that set in a fixed permutation.",
+        Phase::RandomDelete => "remove each file of that set in another fixed permutation, then flush.",
+    }
+}
+
+/// The keys of the profile that decide the phase.
+pub const fn keys(phase: Phase) -> &'static [&'static str] {
+    match phase {
+        Phase::BlockWrite | Phase::Rewrite | Phase::BlockRead => &["file_size", "chunk_size", "workers", "io"],
+        Phase::RandomSeek => {
+            &["file_size", "seek_size", "seeks", "seek_seconds", "seekers", "seek_rewrite_percent", "workers", "io", "seed"]
+        }
+        Phase::SeqCreate | Phase::SeqStat | Phase::SeqDelete => {
+            &["files", "min_size", "max_size", "chunk_size", "dirs", "workers", "sequential_order", "seed"]
+        }
+        Phase::RandomCreate | Phase::RandomStat | Phase::RandomDelete => {
+            &["files", "min_size", "max_size", "chunk_size", "dirs", "workers", "seed"]
+        }
+    }
+}
+
+/// How the target is brought to a known state, a sentence each.
+pub fn made_ready(phase: Phase) -> Vec<&'static str> {
+    const FLUSH: &str = "syncfs(target): what earlier phases left is flushed";
+    const DROP: &str = "as root, unless --drop-caches never: `3` is written to /proc/sys/vm/drop_caches, at least twice and until it \
+        makes no difference";
+    const PREPARE: &str = "with --prepare: the user's command is run, with nothing of barrow's open on the filesystem";
+    match phase.row().reads {
+        Reads::Nothing => vec![FLUSH],
+        Reads::Data => vec![
+            FLUSH,
+            "each block file is opened and fsync, fadvise64(POSIX_FADV_DONTNEED) and cachestat repeated until none of it is in the page \
+             cache, three times at most",
+            DROP,
+            PREPARE,
+            "with --cache warm, instead of the three above: each block file is read from start to end",
+            "then proof: how much of the file is in the page cache (mincore on overlayfs and on kernels without cachestat)",
+        ],
+        Reads::Metadata => vec![FLUSH, DROP, PREPARE, "without root nothing evicts names and inodes: they are answered from memory"],
+    }
+}
+
+/// What is made in memory before the clock.
+pub const fn made(phase: Phase) -> &'static str {
+    match phase {
+        Phase::BlockWrite => {
+            "in memory: 1 MiB of random data a worker, from which each chunk takes another slice; all threads are started and wait at a gate"
+        }
+        Phase::Rewrite | Phase::BlockRead => "in memory: buffers; all threads are started and wait at a gate",
+        Phase::RandomSeek => "in memory: the key of the permutation; all seekers are started and wait at a gate",
+        Phase::SeqCreate | Phase::RandomCreate => {
+            "in memory: all names, and random data for files with content; all threads wait at a gate"
+        }
+        Phase::SeqStat | Phase::SeqDelete | Phase::RandomStat | Phase::RandomDelete => {
+            "in memory: all names in their order; all threads wait at a gate"
+        }
+    }
+}
+
+/// How the calls of a page are to be read.
+pub const READING: &str = "calls as Linux on x86-64 has them; `target` is the scratch directory; each openat has \
+    O_NOFOLLOW|O_CLOEXEC too";
+
+/// What stands above the calls behind the last operation.
+pub const fn finish_heading(phase: Phase) -> &'static str {
+    if phase.row().writes { "acknowledged: the rate `ack.` ends here, the clock runs on" } else { "then, still on the clock" }
+}
+
+/// What is measured, and when.
+pub const MEASURED: [&str; 2] = [
+    "getrusage and /proc/stat are read just before the start and just after the stop",
+    "the clock is read after each operation; after each 16 where the first 1,024 took under 2 µs each",
+];
+
+/// Where the calls of such filesystems stand.
+pub const ON_FUSE: &str = "on FUSE (virtiofs apart), where nobody hears of syncfs";
+
+/// What the labels are there.
+pub const fn fuse_labels(phase: Phase) -> &'static str {
+    match (phase.row().writes, phase.starts_cold()) {
+        (true, false) => "durability is `durable?`: what the serving process does with a flush is its business",
+        (true, true) => "durability is `durable?`, the cache label `unknown`: what the serving process does cannot be seen",
+        (false, _) => "the cache label is `unknown`: what the serving process keeps in memory cannot be seen",
+    }
+}
+
+/// What spoils the phase by name instead of being counted.
+pub fn checked(phase: Phase, settings: &Settings) -> Vec<&'static str> {
+    const STAMPS: &str = "in each 4 KiB that is read, one of the stamps of 512 bytes: run, file, place and generation. Zeros, a stale \
+        block, a lost rewrite or another file's block fail the phase. This is on the clock";
+    const FLUSH: &str = "an error of a flush or a close fails the phase";
+    let has_content = settings.max_size > 0;
+    match phase {
+        Phase::BlockWrite => vec!["the file did not exist (O_EXCL); every write was taken whole", FLUSH],
+        Phase::Rewrite => vec![STAMPS, FLUSH],
+        Phase::BlockRead => vec![STAMPS],
+        Phase::RandomSeek if settings.seek_rewrite_percent > 0 => vec![STAMPS, FLUSH],
+        Phase::RandomSeek => vec![STAMPS],
+        Phase::SeqCreate | Phase::RandomCreate => vec!["no file existed (O_EXCL)", FLUSH],
+        Phase::SeqStat if settings.sequential_order == SequentialOrder::Readdir && !has_content => {
+            vec!["each name that was listed is one of this run; each size is the one that was written"]
+        }
+        Phase::SeqStat | Phase::RandomStat if has_content => vec!["each size is the one that was written", STAMPS],
+        Phase::SeqStat | Phase::RandomStat => vec!["each size is the one that was written"],
+        Phase::SeqDelete | Phase::RandomDelete => vec!["each file was there", FLUSH],
+    }
+}
+
+/// The words that can stand beside the number, with their meaning.
+pub fn labels(phase: Phase) -> Vec<(&'static str, &'static str)> {
+    let durable = [Durability::Durable, Durability::Uncertain, Durability::Acknowledged].map(|label| (label.word(), label.legend()));
+    let cache = [
+        CacheLabel::Cold,
+        CacheLabel::ColdUnproven,
+        CacheLabel::ColdHere,
+        CacheLabel::Mixed(0),
+        CacheLabel::Cached,
+        CacheLabel::CachedBelow,
+        CacheLabel::Memory,
+        CacheLabel::Unknown,
+    ]
+    .map(|label| (label.word(), label.legend()));
+    let mut labels = Vec::new();
+    if phase.row().writes {
+        labels.extend(durable);
+    }
+    if phase.starts_cold() {
+        labels.extend(cache);
+    }
+    labels
+}

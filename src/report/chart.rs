@@ -1,0 +1,92 @@
+//! THE CHART: a table with one drawn column, as data. A kind of chart is a file that makes it from a section, and a line in [`CHARTS`].
+
+pub(super) mod axis;
+mod bars;
+mod caption;
+mod cpu;
+mod doubt;
+pub(super) mod model;
+mod rates;
+mod runs;
+
+use super::Section;
+use crate::model::nearest::{did_you_mean, nearest_names};
+use crate::model::phase::Phase;
+use crate::model::printable::printable;
+
+/// Every kind of chart, in the order in which they are offered.
+pub const CHARTS: &[&ChartKind] = &[&bars::BARS, &runs::RUNS, &cpu::CPU];
+
+/// A kind of chart.
+pub struct ChartKind {
+    /// The name on the command line.
+    pub name: &'static str,
+    /// The question that it answers.
+    pub purpose: &'static str,
+    chart: fn(&Section<'_>) -> model::Chart,
+}
+
+impl std::fmt::Debug for ChartKind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("ChartKind").field(&self.name).finish()
+    }
+}
+
+impl ChartKind {
+    /// The chart of this kind over a section.
+    pub(super) fn of(&self, section: &Section<'_>) -> model::Chart {
+        (self.chart)(section)
+    }
+}
+
+/// Which chart is drawn, and for how wide a page.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ChartChoice {
+    /// The kind; `None` leaves it to the data, see [`kind_for`].
+    pub kind: Option<&'static ChartKind>,
+    /// For a phone: 344 px of chart instead of 860 px.
+    pub narrow: bool,
+}
+
+/// There is no chart of that name.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("there is no chart `{name}`{}; the charts are {}", did_you_mean(nearest), all_names().join(", "))]
+pub struct UnknownChart {
+    /// What was typed, printable.
+    pub name: String,
+    /// Charts with a similar name.
+    pub nearest: Vec<&'static str>,
+}
+
+fn all_names() -> Vec<&'static str> {
+    CHARTS.iter().map(|kind| kind.name).collect()
+}
+
+/// The kind of chart of a name.
+///
+/// # Errors
+/// Suggests the nearest names and lists all when there is none.
+pub fn chart_named(name: &str) -> Result<&'static ChartKind, UnknownChart> {
+    let found = CHARTS.iter().copied().find(|kind| kind.name == name);
+    found.ok_or_else(|| UnknownChart { name: printable(name), nearest: nearest_names(name, all_names()) })
+}
+
+/// From so many runs on, every run is worth a dot.
+const LEAST_FOR_RUNS: usize = 3;
+
+/// The kind of chart that the data ask for, where none was asked for: `bars`, which answer the first question (how much?) and carry
+/// the range as well. But where the medians that share an axis from zero differ so much that a bar would be a stub, and there are
+/// three runs or more, `runs`: its axis is then a logarithmic one, on which each value can be read.
+pub(super) fn kind_for(section: &Section<'_>) -> &'static ChartKind {
+    let has_runs = section.measured().iter().any(|(_, summary)| summary.n >= LEAST_FOR_RUNS);
+    let phases: Vec<Vec<Phase>> = rates::kinds().into_iter().map(|(_, phases)| phases).collect();
+    let has_stubs = phases.iter().any(|phases| {
+        let medians = section.measured().into_iter().filter(|(_, summary)| phases.contains(&summary.phase));
+        let medians: Vec<f64> = medians.filter_map(|(_, summary)| summary.rate).map(|rate| rate.median).collect();
+        axis::is_wide(&medians)
+    });
+    if has_runs && has_stubs { &runs::RUNS } else { &bars::BARS }
+}
+
+#[cfg(test)]
+mod tests;

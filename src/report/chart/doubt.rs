@@ -1,0 +1,91 @@
+//! What is doubtful about a row: the words beside it, and whether it is drawn hollow or hatched.
+
+use super::model::Fill;
+use crate::model::flag::Flag;
+use crate::model::label::{CacheLabel, Durability};
+use crate::model::phase::{Phase, Reads};
+use crate::model::record::PhaseRecord;
+use crate::model::summary::PhaseSummary;
+use crate::report::table::{cache_words, words};
+
+/// Whether a cache label says that a phase is no figure of the device. Phases that write are, unless they read what they write: the
+/// label of a create or delete speaks of a few directory blocks.
+pub fn is_hollow(phase: Phase, cache: &[CacheLabel]) -> bool {
+    let speaks_of_the_work = !phase.row().writes || phase.row().reads == Reads::Data;
+    speaks_of_the_work && cache.iter().any(|label| !label.is_device_figure())
+}
+
+/// How the bar of a phase is filled: hatched is hollow too.
+pub fn fill(summary: &PhaseSummary) -> Fill {
+    if summary.flags.contains(&Flag::Short) {
+        Fill::Hatched
+    } else if is_hollow(summary.phase, &summary.cache) {
+        Fill::Hollow
+    } else {
+        Fill::Solid
+    }
+}
+
+/// Whether the dot of one run is hollow.
+pub fn is_doubtful(record: &PhaseRecord) -> bool {
+    record.flags.contains(&Flag::Short) || is_hollow(record.name, record.cache.as_slice())
+}
+
+/// The words in the row: whatever is not as it should be.
+pub fn in_row(summary: &PhaseSummary) -> String {
+    if summary.n == 0 {
+        return missing(summary);
+    }
+    let is_fine = [CacheLabel::Cold.word(), Durability::Durable.word()];
+    let mut doubts: Vec<String> = words(summary);
+    let is_mixed = doubts.len() > 1;
+    doubts.retain(|word| is_mixed || !is_fine.contains(&word.as_str()));
+    let mut parts: Vec<String> = if doubts.is_empty() { Vec::new() } else { vec![doubts.join("/")] };
+    if summary.phase.row().writes && is_hollow(summary.phase, &summary.cache) {
+        parts.push(format!("read {}", cache_words(&summary.cache).join("/")));
+    }
+    parts.extend(flags(summary));
+    parts.extend(lost_runs(summary));
+    parts.join(", ")
+}
+
+/// The words in the sentence of the row: all.
+pub fn in_sentence(summary: &PhaseSummary) -> String {
+    if summary.n == 0 {
+        return missing(summary);
+    }
+    let mut parts = vec![words(summary).join("/")];
+    if summary.phase.row().writes && summary.phase.row().reads == Reads::Data && !summary.cache.is_empty() {
+        parts.push(format!("read {}", cache_words(&summary.cache).join("/")));
+    }
+    parts.extend(flags(summary));
+    parts.extend(lost_runs(summary));
+    parts.retain(|part| !part.is_empty());
+    parts.join(", ")
+}
+
+fn flags(summary: &PhaseSummary) -> Vec<String> {
+    // `batched` is about latencies, which no chart of rates shows.
+    summary.flags.iter().filter(|flag| **flag != Flag::Batched).map(|flag| flag.word().to_owned()).collect()
+}
+
+/// The runs that have no number, when others have.
+fn lost_runs(summary: &PhaseSummary) -> Vec<String> {
+    let unexplained = summary.recorded.saturating_sub(summary.n + summary.failures.len() + summary.skips.len());
+    let cases = [(summary.failures.len(), "failed"), (summary.skips.len(), "skipped"), (unexplained, "without a rate")];
+    let lost = cases.into_iter().filter(|(count, _)| *count > 0);
+    lost.map(|(count, what)| format!("{count} run{} {what}", plural(count))).collect()
+}
+
+fn plural(count: usize) -> &'static str {
+    if count == 1 { "" } else { "s" }
+}
+
+fn missing(summary: &PhaseSummary) -> String {
+    let known = words(summary).join("/");
+    match (known.is_empty(), summary.recorded) {
+        (false, _) => known,
+        (true, 0) => "not in the run file".to_owned(),
+        (true, _) => "no rate".to_owned(),
+    }
+}

@@ -1,0 +1,61 @@
+//! Text that a reader of Markdown gives back as it was: nothing in a label or a reason becomes markup.
+
+/// Characters that mean something anywhere in a line of GitHub's Markdown; `$` begins mathematics there, `^` does in other readers.
+const MARKUP: &[char] = &['\\', '`', '*', '_', '[', ']', '<', '>', '|', '~', '&', '$', '^'];
+
+/// Text within a line or a cell. Blanks at its ends, which no reader keeps, are taken off.
+pub fn escaped(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for character in text.trim_matches(' ').chars() {
+        if MARKUP.contains(&character) {
+            safe.push('\\');
+        }
+        safe.push(character);
+    }
+    safe
+}
+
+/// Text that begins a line: what would make it a heading, a list item or a rule there is escaped too.
+pub fn escaped_line(text: &str) -> String {
+    let safe = escaped(text);
+    let digits = safe.chars().take_while(char::is_ascii_digit).count();
+    let mark = if safe.starts_with(['#', '+', '-', '=']) {
+        Some(0)
+    } else {
+        (digits > 0 && safe[digits..].starts_with(['.', ')'])).then_some(digits)
+    };
+    match mark {
+        Some(place) => format!("{}\\{}", &safe[..place], &safe[place..]),
+        None => safe,
+    }
+}
+
+/// Text in a code span. Its fence is longer than any row of backticks in it.
+pub fn code(text: &str) -> String {
+    let longest = text.split(|character| character != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(longest + 1);
+    // The reader takes one blank off each end, where there is one at both.
+    let is_at_edge = |mark: char| text.starts_with(mark) || text.ends_with(mark);
+    let pad = if is_at_edge('`') || is_at_edge(' ') { " " } else { "" };
+    format!("{fence}{pad}{text}{pad}{fence}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn markup_is_escaped() {
+        assert_eq!(escaped("a|b*c_ `d` [e] <f> ^g^ {h} +++++"), r"a\|b\*c\_ \`d\` \[e\] \<f\> \^g\^ {h} +++++");
+        assert_eq!(escaped(" btrfs (zstd:3) "), "btrfs (zstd:3)");
+        assert_eq!(escaped_line("# no heading"), r"\# no heading");
+        assert_eq!(escaped_line("12. no item"), r"12\. no item");
+        assert_eq!(escaped_line("12 GiB"), "12 GiB");
+    }
+
+    #[test]
+    fn code_holds_its_own_backticks() {
+        assert_eq!(code("profile=std/1"), "`profile=std/1`");
+        assert_eq!(code("a``b`"), "``` a``b` ```");
+    }
+}

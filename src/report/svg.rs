@@ -1,0 +1,48 @@
+//! Charts as SVG, drawn through plotters: for pages, posts and print; dark where the reader's surroundings are dark.
+
+mod backend;
+mod beside;
+mod canvas;
+mod elements;
+mod figures;
+mod form;
+mod letters;
+mod marks;
+mod palette;
+mod sheet;
+mod stacked;
+mod track;
+
+use super::chart::kind_for;
+use super::{Renderer, Report};
+
+/// The format `svg`: one file with a chart a workload, of the kind that the report asks for, else of the kind that suits the data.
+pub struct Svg;
+
+impl Renderer for Svg {
+    fn name(&self) -> &'static str {
+        "svg"
+    }
+
+    fn extension(&self) -> &'static str {
+        "svg"
+    }
+
+    fn purpose(&self) -> &'static str {
+        "a chart with the range of every rate, for pages and posts"
+    }
+
+    fn draws(&self) -> bool {
+        true
+    }
+
+    fn render(&self, report: &Report<'_>) -> String {
+        // One kind for the whole file: the first workload decides.
+        let kind = report.chart.kind.or_else(|| Some(kind_for(report.sections.first()?)));
+        let charts: Vec<_> = report.sections.iter().filter_map(|section| Some(kind?.of(section))).collect();
+        sheet::document(&charts, if report.chart.narrow { &form::NARROW } else { &form::WIDE })
+    }
+}
+
+#[cfg(test)]
+mod tests;
