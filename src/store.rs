@@ -2,7 +2,7 @@
 
 use crate::model::record::{RunRecord, SCHEMA};
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -285,22 +285,29 @@ pub fn load(path: &Path) -> Result<Loaded, StoreError> {
         None | Some("a pipe") => {}
         Some(what) => return Err(StoreError::NotAFile { path: path.to_owned(), what }),
     }
-    let bytes = fs::read(path).map_err(|error| failed("read", error))?;
-    Ok(load_bytes(path, &bytes))
+    let file = File::open(path).map_err(|error| failed("opened", error))?;
+    load_from(path, BufReader::with_capacity(1 << 20, file)).map_err(|error| failed("read", error))
 }
 
-/// Reads every run of the bytes of a run file; `path` is for messages. A file without a single run is named once.
-#[must_use]
-pub fn load_bytes(path: &Path, bytes: &[u8]) -> Loaded {
+/// Reads every run of the text of a run file, line by line; `path` is for messages. A file without a single run is named once.
+///
+/// # Errors
+/// When it cannot be read.
+pub fn load_from(path: &Path, mut text: impl BufRead) -> io::Result<Loaded> {
     let mut loaded = Loaded::default();
     let bad = |line, problem: &str| BadLine { path: path.to_owned(), line, problem: problem.to_owned() };
-    for (index, line) in bytes.strip_suffix(b"\n").unwrap_or(bytes).split(|byte| *byte == b'\n').enumerate() {
+    let mut line = Vec::new();
+    for number in 1.. {
+        line.clear();
+        if text.read_until(b'\n', &mut line)? == 0 {
+            break;
+        }
         if line.iter().all(u8::is_ascii_whitespace) {
             continue;
         }
-        match parse_line(line) {
+        match parse_line(&line) {
             Ok(run) => loaded.runs.push(run),
-            Err(problem) => loaded.bad.push(bad(index + 1, &problem)),
+            Err(problem) => loaded.bad.push(bad(number, &problem)),
         }
     }
     if loaded.runs.is_empty() {
@@ -313,7 +320,7 @@ pub fn load_bytes(path: &Path, bytes: &[u8]) -> Loaded {
             }
         }
     }
-    loaded
+    Ok(loaded)
 }
 
 fn parse_line(line: &[u8]) -> Result<RunRecord, String> {

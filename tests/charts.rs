@@ -1,8 +1,9 @@
 //! Charts as a real text engine sets them: no text is clipped, no two lie on each other, whatever the labels are.
 
-use barrow::model::record::{PhaseResult, RunRecord};
+use barrow::model::record::{PhaseResult, Reported, RunRecord};
 use barrow::report::chart::{CHARTS, ChartChoice};
 use barrow::report::{Report, renderer_named};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -73,7 +74,7 @@ fn fonts() -> Option<[PathBuf; 2]> {
         return Some(files);
     }
     assert!(std::env::var("BARROW_NEED").as_deref() != Ok("all"), "DejaVu Sans is missing: apt-get install fonts-dejavu-core");
-    eprintln!("skipped: needs DejaVu Sans (apt-get install fonts-dejavu-core)");
+    let _ = writeln!(std::io::stderr(), "skipped: needs DejaVu Sans (apt-get install fonts-dejavu-core)");
     None
 }
 
@@ -218,4 +219,33 @@ fn many_runs_are_drawn_in_time() {
     }
     // Six charts of 10,000 records each; the limit is wide, for a debug build on a busy machine.
     assert!(begin.elapsed() < Duration::from_secs(30), "{:?}", begin.elapsed());
+}
+
+#[test]
+fn extremes_never_hang() {
+    let run = real_run();
+    let (done, ended) = std::sync::mpsc::channel();
+    // In a thread of its own: what hangs is found by the clock, not by the patience of whoever waits.
+    std::thread::spawn(move || {
+        let numbers = [0.0, 1e-3, 5.0, 5.0, 1e9, f64::MAX, f64::MIN_POSITIVE, 5e-324, -1.0, f64::NAN, f64::INFINITY];
+        for first in numbers {
+            for second in numbers {
+                let mut records = series(&run, &LABELS[..2], 2, 1.0);
+                for (record, rate) in records.iter_mut().zip([first, second, second, first]) {
+                    for phase in &mut record.phases {
+                        let reported = Reported { rate: Some(rate), cpu_percent: Some(rate), latency_max_ns: None };
+                        phase.result = Some(PhaseResult::Reported(reported));
+                    }
+                }
+                for (form, svg) in every_form(&records) {
+                    let document = roxmltree::Document::parse(&svg).expect("well-formed XML");
+                    let rows = document.descendants().filter(|node| node.has_tag_name("g")).count();
+                    assert_eq!(rows, 2 * run.phases.len(), "{form}: {first} {second}: no row vanishes");
+                    assert!(!svg.contains("NaN"), "{form}: {first} {second}");
+                }
+            }
+        }
+        done.send(()).expect("somebody waits");
+    });
+    assert!(ended.recv_timeout(Duration::from_secs(60)).is_ok(), "an extreme value hangs or fails");
 }

@@ -2,7 +2,10 @@
 mod allocation;
 mod charts;
 mod cli;
+mod completions;
+mod golden;
 mod layers;
 mod man;
 mod markdown;
+mod readme;
 mod real;

@@ -38,7 +38,7 @@ fn said(arguments: &[&str]) -> String {
 fn synopsis() -> String {
     let mut command = barrow::cli::command();
     command.build();
-    let usage = command.get_subcommands_mut().map(|one| {
+    let usage = command.get_subcommands_mut().filter(|one| one.get_name() != "help").map(|one| {
         let usage = one.render_usage().to_string();
         let usage = usage.trim_start_matches("Usage: ").to_owned();
         let words = usage.strip_prefix(&format!("barrow {}", one.get_name())).unwrap_or_default();
@@ -58,26 +58,31 @@ fn commands() -> String {
         let options = String::from_utf8(options).expect("text");
         format!(".SS barrow {}\n{}.\n{}", one.get_name(), plain(&about), without_frame(&options))
     };
-    command.get_subcommands().map(one).collect()
+    command.get_subcommands().filter(|one| one.get_name() != "help").map(one).collect()
 }
 
-/// The section without its heading, the definitions before it, empty lines, and the option that every command has.
+/// The section without its heading, the definitions before it, empty lines, and the option that every command has; possible values
+/// in one line.
 fn without_frame(options: &str) -> String {
     let lines: Vec<&str> = options.lines().map(str::trim_end).collect();
-    let is_help = |place: usize| lines[place..].iter().take(2).any(|line| line.starts_with(r"\fB\-h\fR, "));
-    let mut kept = String::new();
+    let is_help = |place: usize| lines.get(place + 1).is_some_and(|line| line.starts_with(r"\fB\-h\fR, "));
+    let mut kept: Vec<String> = Vec::new();
+    let mut values: Vec<&str> = Vec::new();
     let mut place = 0;
     while let Some(line) = lines.get(place) {
         match *line {
             ".TP" if is_help(place) => place += 2,
-            "" | ".SH OPTIONS" | r".ie \n(.g .ds Aq \(aq" | ".el .ds Aq '" => {}
-            // A line break of its own before the list of values.
-            ".br" if lines.get(place + 1).is_none_or(|next| next.is_empty()) => {}
-            other => kept += &format!("{other}\n"),
+            "" | ".br" | ".SH OPTIONS" | r".ie \n(.g .ds Aq \(aq" | ".el .ds Aq '" | ".RS 14" | r"\fIPossible values:\fR" => {}
+            r".IP \(bu 2" => {
+                place += 1;
+                values.extend(lines.get(place));
+            }
+            ".RE" => kept.push(format!("(one of {})", std::mem::take(&mut values).join(", "))),
+            other => kept.push(other.to_owned()),
         }
         place += 1;
     }
-    kept
+    kept.iter().map(|line| format!("{line}\n")).collect()
 }
 
 /// The phases with their purpose and the calls on the clock, as `barrow explain` says it.
@@ -123,14 +128,14 @@ fn formats() -> String {
 
 /// Replaces what stands between `.\" made: NAME` and `.\" end` by what the data say.
 fn renewed(text: &str) -> String {
-    let parts: [(&str, fn() -> String); 5] =
-        [("synopsis", synopsis), ("commands", commands), ("phases", phases), ("profiles", profiles), ("formats", formats)];
+    let parts =
+        [("synopsis", synopsis()), ("commands", commands()), ("phases", phases()), ("profiles", profiles()), ("formats", formats())];
     let mut text = text.to_owned();
-    for (name, make) in parts {
+    for (name, made) in parts {
         let begin = format!(".\\\" made: {name}\n");
         let start = text.find(&begin).unwrap_or_else(|| panic!("no part `{name}`")) + begin.len();
         let end = start + text[start..].find(".\\\" end\n").expect("an end");
-        text.replace_range(start..end, &make());
+        text.replace_range(start..end, &made);
     }
     text
 }

@@ -2,6 +2,7 @@
 
 use super::exit::usage;
 use crate::model::profile::{Profile, ProfileError};
+use crate::model::settings::KEYS;
 use crate::target::ground::plain_error;
 use crate::units::rounded_size;
 use comfy_table::{Table, presets};
@@ -56,5 +57,11 @@ pub fn list(ram_bytes: u64) -> String {
     table.set_content_arrangement(comfy_table::ContentArrangement::Dynamic);
     table.set_width(80);
     let lines: Vec<String> = table.lines().map(|line| line.trim_end().to_owned()).collect();
-    format!("{}\n\n`--set KEY=VALUE` changes one; `-p FILE` takes a TOML file of your own.\n", lines.join("\n"))
+    let keys: Vec<String> = KEYS.iter().map(|key| format!("   {:<21} {}", key.name, key.meaning)).collect();
+    format!(
+        "{}\n\nA run needs the size of its file free, twice that on btrfs, and 5 % to spare.\n\
+         `--set KEY=VALUE` changes one key; `-p FILE` takes a TOML file of such keys:\n\n{}\n",
+        lines.join("\n"),
+        keys.join("\n")
+    )
 }

@@ -14,7 +14,7 @@ pub struct ReportArguments {
     /// Run files
     #[arg(value_name = "FILE", default_value = "barrow.jsonl")]
     files: Vec<PathBuf>,
-    /// The format: text, markdown, csv, csv-summary or svg; without it text, or svg where a chart is asked for
+    /// The format: text, ascii, markdown, csv, csv-summary or svg; without it text, or svg where a chart is asked for
     #[arg(short, long, value_name = "NAME")]
     format: Option<String>,
     /// The chart of a format that draws: bars, runs or cpu; without it the one that suits the data

@@ -13,19 +13,22 @@ const BUCKETS: usize = ((64 - SUB_BITS as usize) + 1) << SUB_BITS;
 #[derive(Debug, Clone, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Histogram {
-    /// A new one has all buckets, so that counting never allocates; one that was read has none beyond the last that counts.
+    /// The bucket of the first count.
+    first: usize,
+    /// A new one has all buckets, so that counting never allocates; one that was read has only those between the first and the last
+    /// that count.
     counts: Vec<u64>,
 }
 
 impl PartialEq for Histogram {
     fn eq(&self, other: &Self) -> bool {
-        self.filled() == other.filled()
+        self.filled().eq(other.filled())
     }
 }
 
 impl Default for Histogram {
     fn default() -> Self {
-        Self { counts: vec![0; BUCKETS] }
+        Self { first: 0, counts: vec![0; BUCKETS] }
     }
 }
 
@@ -49,29 +52,32 @@ fn bounds_of(bucket: usize) -> (u64, u64) {
 }
 
 impl Histogram {
-    /// The buckets up to the last that counts.
-    fn filled(&self) -> &[u64] {
-        let end = self.counts.iter().rposition(|count| *count > 0).map_or(0, |last| last + 1);
-        &self.counts[..end]
+    /// The buckets that count, with their counts.
+    fn filled(&self) -> impl Iterator<Item = (usize, u64)> + '_ {
+        (self.first..).zip(self.counts.iter().copied()).filter(|(_, count)| *count > 0)
+    }
+
+    /// Makes room for every bucket.
+    fn widen(&mut self) {
+        if self.counts.len() < BUCKETS {
+            let mut all = Self::default();
+            self.filled().for_each(|(bucket, count)| all.counts[bucket] = count);
+            *self = all;
+        }
     }
 
     /// Counts `operations` that took `nanoseconds` each.
     #[inline]
     pub fn record(&mut self, nanoseconds: u64, operations: u64) {
-        let bucket = bucket_of(nanoseconds);
-        if self.counts.len() <= bucket {
-            self.counts.resize(BUCKETS, 0);
-        }
-        self.counts[bucket] += operations;
+        self.widen();
+        self.counts[bucket_of(nanoseconds)] += operations;
     }
 
     /// Adds the counts of another one.
     pub fn add(&mut self, other: &Self) {
-        if self.counts.len() < other.counts.len() {
-            self.counts.resize(BUCKETS, 0);
-        }
-        for (mine, theirs) in self.counts.iter_mut().zip(&other.counts) {
-            *mine += theirs;
+        self.widen();
+        for (bucket, count) in other.filled() {
+            self.counts[bucket] += count;
         }
     }
 
@@ -88,7 +94,7 @@ impl Histogram {
         let total = self.total();
         let rank = ((share * total as f64).ceil() as u64).clamp(1, total.max(1));
         let mut seen = 0;
-        for (bucket, count) in self.counts.iter().enumerate() {
+        for (bucket, count) in self.filled() {
             seen += count;
             if seen >= rank {
                 let (least, width) = bounds_of(bucket);
@@ -108,22 +114,14 @@ pub struct HistogramError(String);
 impl From<Histogram> for String {
     fn from(histogram: Histogram) -> Self {
         let mut text = Self::new();
-        let mut open = false;
-        for (bucket, count) in histogram.counts.iter().enumerate() {
-            if *count == 0 {
-                open = false;
-                continue;
-            }
-            if open {
-                text.push(',');
+        let mut next = None;
+        for (bucket, count) in histogram.filled() {
+            let _ = if next == Some(bucket) {
+                write!(text, ",{count}")
             } else {
-                if !text.is_empty() {
-                    text.push(';');
-                }
-                let _ = write!(text, "{bucket}=");
-                open = true;
-            }
-            let _ = write!(text, "{count}");
+                write!(text, "{}{bucket}={count}", if text.is_empty() { "" } else { ";" })
+            };
+            next = Some(bucket + 1);
         }
         text
     }
@@ -133,30 +131,36 @@ impl TryFrom<String> for Histogram {
     type Error = HistogramError;
 
     fn try_from(text: String) -> Result<Self, HistogramError> {
-        let mut counts = Vec::new();
-        if !text.is_empty() {
-            fill(&mut counts, &text).ok_or(HistogramError(text))?;
+        let counts = read(&text).ok_or(HistogramError(text))?;
+        let (Some(first), Some(last)) = (counts.first(), counts.last()) else {
+            return Ok(Self { first: 0, counts: Vec::new() });
+        };
+        let mut histogram = Self { first: first.0, counts: vec![0; last.0 + 1 - first.0] };
+        for (bucket, count) in counts {
+            histogram.counts[bucket - histogram.first] = count;
         }
-        Ok(Self { counts })
+        Ok(histogram)
     }
 }
 
-fn fill(counts: &mut Vec<u64>, text: &str) -> Option<()> {
+/// The buckets of a histogram string with their counts, in ascending order; `None` when it does not follow the form.
+fn read(text: &str) -> Option<Vec<(usize, u64)>> {
+    let mut counts: Vec<(usize, u64)> = Vec::new();
     let mut total: u64 = 0;
-    for run in text.split(';') {
+    for run in text.split(';').filter(|_| !text.is_empty()) {
         let (first, list) = run.split_once('=')?;
         let first: usize = first.parse().ok()?;
         for (offset, count) in list.split(',').enumerate() {
+            let bucket = first.checked_add(offset).filter(|bucket| *bucket < BUCKETS)?;
+            if counts.last().is_some_and(|(last, _)| *last >= bucket) {
+                return None;
+            }
             let count: u64 = count.parse().ok()?;
             total = total.checked_add(count)?;
-            let bucket = first.checked_add(offset).filter(|bucket| *bucket < BUCKETS)?;
-            if counts.len() <= bucket {
-                counts.resize(bucket + 1, 0);
-            }
-            counts[bucket] = count;
+            counts.push((bucket, count));
         }
     }
-    Some(())
+    Some(counts)
 }
 
 #[cfg(test)]
@@ -197,7 +201,7 @@ mod tests {
 
     #[test]
     fn a_bad_string_is_refused() {
-        for text in ["x", "1", "1=", "1=a", "99999=1", "1=-1", "1=1;;2=2", "1=18446744073709551615,1"] {
+        for text in ["x", "1", "1=", "1=a", "99999=1", "1=-1", "1=1;;2=2", "5=1;4=1", "1=18446744073709551615,1"] {
             assert!(Histogram::try_from(text.to_owned()).is_err(), "{text}");
         }
     }

@@ -119,6 +119,8 @@ pub enum SettingsError {
 pub struct Key {
     /// Its name.
     pub name: &'static str,
+    /// What it sets, in a few words.
+    pub meaning: &'static str,
     /// Whether it decides the work (and so is part of the workload id).
     pub is_work: bool,
     read: fn(&mut Settings, &str, u64) -> Result<(), String>,
@@ -169,10 +171,11 @@ impl Io {
 }
 
 macro_rules! keys {
-    ($($name:ident $is_work:literal $read:expr, $show:expr;)*) => {
+    ($($name:ident $is_work:literal $meaning:literal $read:expr, $show:expr;)*) => {
         /// Every key, in the order in which parameters are printed.
         pub const KEYS: &[Key] = &[$(Key {
             name: stringify!($name),
+            meaning: $meaning,
             is_work: $is_work,
             read: |settings, text, ram_bytes| {
                 settings.$name = ($read)(text, ram_bytes)?;
@@ -184,22 +187,22 @@ macro_rules! keys {
 }
 
 keys! {
-    file_size            true  size_or_ram, exact_size;
-    chunk_size           true  size, exact_size;
-    seek_size            true  size, exact_size;
-    seeks                true  count, |value: u64| value.to_string();
-    seek_seconds         true  count, |value: u64| value.to_string();
-    seekers              true  count, |value: u64| value.to_string();
-    seek_rewrite_percent true  count, |value: u64| value.to_string();
-    files                true  count, |value: u64| value.to_string();
-    min_size             true  size, exact_size;
-    max_size             true  size, exact_size;
-    dirs                 true  count, |value: u64| value.to_string();
-    workers              true  count, |value: u64| value.to_string();
-    io                   true  |text: &str, _ram_bytes| one_of(text, &IO_NAMES), |value| name_of(value, &IO_NAMES);
-    sequential_order     true  |text: &str, _ram_bytes| one_of(text, &ORDER_NAMES), |value| name_of(value, &ORDER_NAMES);
-    seed                 true  count, |value: u64| value.to_string();
-    runs                 false count, |value: u64| value.to_string();
+    file_size            true  "bytes of all block files, as in 4g or 2xram; 0: none" size_or_ram, exact_size;
+    chunk_size           true  "bytes of one transfer" size, exact_size;
+    seek_size            true  "bytes of one random transfer" size, exact_size;
+    seeks                true  "random transfers at least" count, |value: u64| value.to_string();
+    seek_seconds         true  "seconds of them at least; 0 means exactly `seeks`" count, |value: u64| value.to_string();
+    seekers              true  "threads that seek at once" count, |value: u64| value.to_string();
+    seek_rewrite_percent true  "of the random transfers, written back changed" count, |value: u64| value.to_string();
+    files                true  "files of a file set; 0: none" count, |value: u64| value.to_string();
+    min_size             true  "bytes of the smallest file" size, exact_size;
+    max_size             true  "bytes of the largest file" size, exact_size;
+    dirs                 true  "directories of each worker" count, |value: u64| value.to_string();
+    workers              true  "threads that share the work" count, |value: u64| value.to_string();
+    io                   true  "buffered or direct" |text: &str, _ram_bytes| one_of(text, &IO_NAMES), |value| name_of(value, &IO_NAMES);
+    sequential_order     true  "of stat and delete: index or readdir" |text: &str, _ram_bytes| one_of(text, &ORDER_NAMES), |value| name_of(value, &ORDER_NAMES);
+    seed                 true  "of names, sizes and orders" count, |value: u64| value.to_string();
+    runs                 false "how often the whole is repeated" count, |value: u64| value.to_string();
 }
 
 impl Key {

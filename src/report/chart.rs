@@ -42,7 +42,7 @@ impl ChartKind {
 /// Which chart is drawn, and for how wide a page.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ChartChoice {
-    /// The kind; `None` leaves it to the data, see [`kind_for`].
+    /// The kind; `None` leaves it to the data: bars, or runs where bars would be stubs.
     pub kind: Option<&'static ChartKind>,
     /// For a phone: 344 px of chart instead of 860 px.
     pub narrow: bool,

@@ -1,5 +1,6 @@
 //! Reports: stored records go in, text comes out. The same records make the same bytes: no clock and no filesystem in here.
 
+mod ascii;
 pub mod chart;
 mod csv;
 mod csv_summary;
@@ -106,7 +107,7 @@ pub trait Renderer: Sync {
 }
 
 /// Every format. The first is the default.
-pub const RENDERERS: &[&dyn Renderer] = &[&text::Text, &markdown::Markdown, &csv::Csv, &csv_summary::CsvSummary, &svg::Svg];
+pub const RENDERERS: &[&dyn Renderer] = &[&text::Text, &ascii::Ascii, &markdown::Markdown, &csv::Csv, &csv_summary::CsvSummary, &svg::Svg];
 
 /// There is no format of that name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

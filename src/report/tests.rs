@@ -21,7 +21,7 @@ fn ascii(text: &str) -> String {
 #[test]
 fn formats_are_found_by_name() {
     let names: Vec<&str> = RENDERERS.iter().map(|renderer| renderer.name()).collect();
-    assert_eq!(names, ["text", "markdown", "csv", "csv-summary", "svg"]);
+    assert_eq!(names, ["text", "ascii", "markdown", "csv", "csv-summary", "svg"]);
     for renderer in RENDERERS {
         assert_eq!(renderer_named(renderer.name()).unwrap().purpose(), renderer.purpose());
         assert!(!renderer.extension().is_empty());

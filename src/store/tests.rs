@@ -14,6 +14,10 @@ fn in_a_directory() -> (tempfile::TempDir, PathBuf) {
     (directory, path)
 }
 
+fn loaded_from(path: &Path, bytes: &[u8]) -> Loaded {
+    load_from(path, bytes).unwrap()
+}
+
 fn labels(loaded: &Loaded) -> Vec<&str> {
     loaded.runs.iter().map(|run| run.label.as_str()).collect()
 }
@@ -49,7 +53,7 @@ fn files_can_be_joined() {
     let (_directory, path) = in_a_directory();
     RunFile::open(&path).unwrap().append(&run("a")).unwrap();
     let bytes = fs::read(&path).unwrap();
-    let loaded = load_bytes(&path, &[&bytes[..], b"\n", &bytes[..]].concat());
+    let loaded = loaded_from(&path, &[&bytes[..], b"\n", &bytes[..]].concat());
     assert_eq!((labels(&loaded), loaded.bad.len()), (vec!["a", "a"], 0));
 }
 
@@ -59,14 +63,14 @@ fn a_newer_form_is_refused_and_unknown_fields_are_not() {
     let line = serde_json::to_string(&run("a")).unwrap();
     let newer = line.replacen("\"schema\":1", "\"schema\":2", 1);
     let more = line.replacen("\"schema\":1", "\"schema\":1,\"later\":{\"x\":[1]}", 1);
-    let loaded = load_bytes(&path, format!("{newer}\n{more}\n").as_bytes());
+    let loaded = loaded_from(&path, format!("{newer}\n{more}\n").as_bytes());
     assert_eq!(labels(&loaded), ["a"]);
     assert!(loaded.bad[0].problem.contains("schema 2, this one reads up to 1"), "{}", loaded.bad[0]);
 }
 
 #[test]
 fn an_empty_file_says_so() {
-    let loaded = load_bytes(Path::new("x"), b"");
+    let loaded = loaded_from(Path::new("x"), b"");
     assert_eq!(loaded.bad[0].to_string(), "x:1: the file holds no runs; `barrow run` appends to it");
     assert!(matches!(load(Path::new("/nonexistent/x")), Err(StoreError::Call { verb: "opened", .. })));
     assert!(matches!(load(Path::new("/")), Err(StoreError::NotAFile { what: "a directory", .. })));
@@ -125,7 +129,7 @@ fn a_failed_phase_is_kept_with_its_reason() {
 proptest! {
     #[test]
     fn any_bytes_are_read_or_named(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
-        let loaded = load_bytes(Path::new("x"), &bytes);
+        let loaded = loaded_from(Path::new("x"), &bytes);
         prop_assert!(loaded.runs.is_empty());
     }
 
@@ -134,7 +138,7 @@ proptest! {
         let line = serde_json::to_string(&run("a")).unwrap() + "\n";
         let three = line.repeat(3);
         let at = (three.len() as f64 * cut) as usize;
-        let loaded = load_bytes(Path::new("x"), &three.as_bytes()[..at]);
+        let loaded = loaded_from(Path::new("x"), &three.as_bytes()[..at]);
         let whole = at / line.len();
         prop_assert!(loaded.runs.len() == whole || loaded.runs.len() == whole + 1);
         prop_assert!(loaded.bad.len() <= 1);

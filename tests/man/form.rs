@@ -136,7 +136,7 @@ impl<'de> Deserializer<'de> for Maker<'_> {
     }
 
     fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Error> {
-        unimplemented!("{}: a kind that no field of the run file had yet", self.path)
+        panic!("{}: a kind that no field of the run file had yet", self.path)
     }
 
     forward_to_deserialize_any! {
@@ -214,10 +214,10 @@ impl<'de> VariantAccess<'de> for Variant<'_> {
     }
 
     fn tuple_variant<V: Visitor<'de>>(self, _: usize, _: V) -> Result<V::Value, Error> {
-        unimplemented!("{}: a tuple", self.maker.path)
+        panic!("{}: a tuple", self.maker.path)
     }
 
     fn struct_variant<V: Visitor<'de>>(self, _: &'static [&'static str], _: V) -> Result<V::Value, Error> {
-        unimplemented!("{}: a struct in an enum", self.maker.path)
+        panic!("{}: a struct in an enum", self.maker.path)
     }
 }

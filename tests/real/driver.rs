@@ -12,6 +12,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStderr, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
@@ -205,6 +206,23 @@ impl Running {
                 return;
             }
         }
+    }
+
+    /// Sends it a signal again and again until it says a line with all of these words: one that follows at once counts as the same.
+    pub fn signal_until_line(&mut self, signal: Signal, words: &[&str]) {
+        let pid = self.pid();
+        let is_said = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !is_said.load(Ordering::Relaxed) {
+                    // It may have ended already.
+                    let _ = kill(pid, signal);
+                    std::thread::sleep(Duration::from_millis(20));
+                }
+            });
+            self.wait_for_line(words);
+            is_said.store(true, Ordering::Relaxed);
+        });
     }
 
     /// Waits until one of its threads is in a system call of this number.

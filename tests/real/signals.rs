@@ -112,9 +112,8 @@ fn the_second_signal_ends_at_once_and_names_what_is_left() {
     running.wait_for_call(libc::SYS_fsync);
     running.signal(Signal::SIGINT);
     running.wait_for_line(&["SIGINT", "once more stops at once"]);
-    running.signal(Signal::SIGINT);
     let left = scratches(filesystem.path());
-    running.wait_for_line(&["SIGINT again", "left behind", &left[0].to_string_lossy(), "barrow clean"]);
+    running.signal_until_line(Signal::SIGINT, &["SIGINT again", "left behind", &left[0].to_string_lossy(), "barrow clean"]);
     filesystem.lift_limits();
     let finished = running.finish().expect_signal(Signal::SIGINT);
     assert_eq!(finished.stdout, "");

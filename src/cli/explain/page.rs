@@ -19,7 +19,7 @@ pub fn list(profile: &Profile) -> String {
         let names = on_the_clock(&calls).join(", ");
         lines.extend(wrap(&names, &format!("  {}{}", left(phase.name(), 15), left(phase.row().unit.name(), 8)), &blanks(25)));
     }
-    let mut text = vec!["What a run does, in this order. The clock contains these calls and nothing else:".to_owned(), String::new()];
+    let mut text = vec!["What a run does, in this order. On the clock are these calls and its readings:".to_owned(), String::new()];
     text.extend(lines);
     text.push(String::new());
     text.push("`barrow explain PHASE` shows them one by one, with sizes, flags and checks.".to_owned());

@@ -56,7 +56,13 @@ pub fn made_ready(phase: Phase) -> Vec<&'static str> {
             "with --cache warm, instead of the three above: each block file is read from start to end",
             "then proof: how much of the file is in the page cache (mincore on overlayfs and on kernels without cachestat)",
         ],
-        Reads::Metadata => vec![FLUSH, DROP, PREPARE, "without root nothing evicts names and inodes: they are answered from memory"],
+        Reads::Metadata => vec![
+            FLUSH,
+            DROP,
+            PREPARE,
+            "with --cache warm, neither of the two",
+            "without root nothing evicts names and inodes: they are answered from memory",
+        ],
     }
 }
 

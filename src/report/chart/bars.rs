@@ -52,7 +52,7 @@ fn drawn(_: &Series<'_>, summary: &PhaseSummary, axis: &Axis) -> Drawn {
 fn reading(section: &Section<'_>) -> String {
     let range = caption::range_in_words(section);
     let mut sentences = match range {
-        Some(range) => vec![format!("Bar: solid to the low end of {range}, pale across it; dark tick: median.")],
+        Some(range) => vec![format!("Bar: solid to the low end of {range}, pale across it; tick: median.")],
         None => vec!["Bar: the value of the one run.".to_owned()],
     };
     let measured = section.measured();

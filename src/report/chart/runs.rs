@@ -67,7 +67,7 @@ fn drawn(series: &Series<'_>, summary: &PhaseSummary, axis: &Axis) -> Drawn {
 fn reading(section: &Section<'_>, has_log_scale: bool) -> String {
     let mut sentences = vec!["Dot: one run.".to_owned()];
     if let Some(range) = caption::range_in_words(section) {
-        sentences.push(format!("Shading: {range}. Dark tick: median."));
+        sentences.push(format!("Shading: {range}. Tick: median."));
     }
     let doubtful = section.series.iter().flat_map(|series| series.runs.iter()).flat_map(|run| &run.phases);
     if doubtful.filter(|record| record.rate().is_some()).any(doubt::is_doubtful) {

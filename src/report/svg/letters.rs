@@ -129,7 +129,7 @@ fn last_break(text: &str) -> Option<usize> {
         let word = text.get(..*blank).unwrap_or_default().rsplit(' ').next().unwrap_or_default();
         !word.is_empty() && word.chars().all(|letter| letter.is_ascii_digit() || matches!(letter, ',' | '.' | '('))
     };
-    blanks().filter(|blank| !is_behind_number(blank)).next_back().or_else(|| blanks().next_back())
+    blanks().rfind(|blank| !is_behind_number(blank)).or_else(|| blanks().next_back())
 }
 
 #[cfg(test)]

