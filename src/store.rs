@@ -121,6 +121,12 @@ impl RunFile {
         }
     }
 
+    /// Whether this made the file, and nothing was appended yet.
+    #[must_use]
+    pub const fn is_unused(&self) -> bool {
+        self.made.is_some()
+    }
+
     /// Looks whether the start of the file is that of a run file.
     fn probe(&self, mut handle: File) -> Result<(), StoreError> {
         self.lock(&handle)?;
@@ -305,7 +311,7 @@ pub fn load_from(path: &Path, mut text: impl BufRead) -> io::Result<Loaded> {
         if line.iter().all(u8::is_ascii_whitespace) {
             continue;
         }
-        match parse_line(&line) {
+        match parse_line(line.strip_suffix(b"\n").unwrap_or(&line)) {
             Ok(run) => loaded.runs.push(run),
             Err(problem) => loaded.bad.push(bad(number, &problem)),
         }

@@ -3,7 +3,6 @@
 use super::output::say;
 use crate::sys::process::end_by_signal;
 use crate::sys::signals::{StopSignals, signal_name};
-use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -15,6 +14,7 @@ pub struct Interrupt {
     signal: AtomicI32,
     since: Mutex<Option<Instant>>,
     place: Mutex<Option<String>>,
+    empty_file: Mutex<Option<String>>,
 }
 
 /// timeout(1) and a terminal may send one wish to stop twice, to the process and to its group: not yet a second wish.
@@ -52,11 +52,13 @@ impl Interrupt {
         if lock(&self.since).is_some_and(|since| since.elapsed() < ECHO) {
             return;
         }
-        match lock(&self.place).as_deref().filter(|place| Path::new(place).exists()) {
-            Some(place) => {
-                say(&format!("{name} again: stopped at once; left behind: {place} (`barrow clean` on its directory removes it)"))
-            }
-            None => say(&format!("{name} again: stopped at once")),
+        // Nothing is looked at here: a filesystem that hangs must not keep the process from its end.
+        let scratch = lock(&self.place).take().map(|place| format!("{place} (`barrow clean` on its directory removes it)"));
+        let left: Vec<String> = scratch.into_iter().chain(lock(&self.empty_file).take()).collect();
+        if left.is_empty() {
+            say(&format!("{name} again: stopped at once"));
+        } else {
+            say(&format!("{name} again: stopped at once; left behind, if not yet removed: {}", left.join(" and ")));
         }
         end_by_signal(number);
     }
@@ -74,6 +76,11 @@ impl Interrupt {
     /// The signal that asked first.
     pub fn signal(&self) -> Option<i32> {
         self.wanted.load(Ordering::SeqCst).then(|| self.signal.load(Ordering::SeqCst))
+    }
+
+    /// Notes a run file that was made and holds nothing yet.
+    pub fn set_empty_file(&self, file: Option<String>) {
+        *lock(&self.empty_file) = file;
     }
 
     /// Notes what would be left if the process ended now.

@@ -198,9 +198,13 @@ fn measure(arguments: &RunArguments, plan: Plan, named: Vec<Named>, file: RunFil
         machine: this_machine(arguments.hostname),
     };
     let mut places: Vec<Place> = named.into_iter().map(|named| place(named, &interrupt)).collect();
+    interrupt.set_empty_file(file.is_unused().then(|| format!("the empty {}", arguments.output.display())));
     let mut keeper = Keeper::of(file, batch.identity);
     let mut progress = Progress::of(interrupt.clone(), arguments.quiet, Estimate::of(batch.plan.clone(), places.len()));
-    let mut keep = |run| keeper.keep(run);
+    let mut keep = |run| {
+        keeper.keep(run);
+        interrupt.set_empty_file(None);
+    };
     let mut listeners = Listeners { observer: &mut progress, keep: &mut keep };
     let outcome = run_batch(&batch, &mut places, &ProcessMeter::open(), interrupt.flag(), &mut listeners);
     Ok(Measured { outcome, is_whole: keeper.is_whole, runs: keeper.end(), signal: interrupt.signal() })

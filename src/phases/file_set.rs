@@ -7,19 +7,17 @@ use super::{Job, Survey, Tally, Work};
 use crate::model::settings::{SequentialOrder, Settings};
 use crate::rng::{Permutation, Stream, hash64, mix_all};
 use crate::target::scratch::{FILE_NUMBER_DIGITS, FILE_SUFFIX_MOST, FileSetKind, set_directory_name};
-use crate::target::{Handle, Target};
+use crate::target::{Handle, ShortName, Target};
 use std::ffi::{CStr, CString};
 use std::io;
 use std::sync::Arc;
 
-/// The longest name and its zero byte, rounded up.
-const NAME_BYTES: usize = 24;
 const SUFFIX_LETTERS: &[u8; 62] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 
 /// A file by its name and number in the set.
 #[derive(Debug, Clone, Copy)]
 pub struct Entry {
-    name: [u8; NAME_BYTES],
+    name: ShortName,
     /// Its number in the set, from 0.
     pub number: u32,
 }
@@ -29,8 +27,7 @@ impl Entry {
     #[inline]
     #[must_use]
     pub fn name(&self) -> &CStr {
-        // The array is longer than the longest name, so there is always a zero byte.
-        CStr::from_bytes_until_nul(&self.name).unwrap_or_default()
+        self.name.as_c_str()
     }
 }
 
@@ -129,21 +126,21 @@ impl FileSet {
     fn entry(&self, number: u32) -> Entry {
         let bits = mix_all(&[self.names, u64::from(number)]);
         let suffix_length = (bits % (FILE_SUFFIX_MOST as u64 + 1)) as usize;
-        let mut suffix = [0; FILE_SUFFIX_MOST];
         let mut letters = Stream::of(bits, "suffix");
-        for letter in &mut suffix[..suffix_length] {
-            *letter = SUFFIX_LETTERS[letters.below(SUFFIX_LETTERS.len() as u64) as usize];
-        }
-        let mut name = [0; NAME_BYTES];
+        let mut name = [0; FILE_NUMBER_DIGITS + FILE_SUFFIX_MOST];
         let (number_at, suffix_at) = match self.kind {
             FileSetKind::Sequential => (0, FILE_NUMBER_DIGITS),
             FileSetKind::Random => (suffix_length, 0),
         };
+        for letter in &mut name[suffix_at..suffix_at + suffix_length] {
+            *letter = SUFFIX_LETTERS[letters.below(SUFFIX_LETTERS.len() as u64) as usize];
+        }
         for (digit, place) in (number_at..number_at + FILE_NUMBER_DIGITS).enumerate() {
             let shift = 4 * (FILE_NUMBER_DIGITS - 1 - digit);
             name[place] = b"0123456789abcdef"[(u64::from(number) >> shift & 0xf) as usize];
         }
-        name[suffix_at..suffix_at + suffix_length].copy_from_slice(&suffix[..suffix_length]);
+        // Letters and digits have no zero byte, and 22 of them fit.
+        let name = ShortName::of(&name[..FILE_NUMBER_DIGITS + suffix_length]).expect("a short name");
         Entry { name, number }
     }
 

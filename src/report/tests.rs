@@ -27,9 +27,12 @@ fn formats_are_found_by_name() {
         assert!(!renderer.extension().is_empty());
     }
     let error = renderer_named("cvs\n").err().unwrap();
-    assert_eq!(error.to_string(), "there is no format `cvs?`; did you mean `csv`?; the formats are text, markdown, csv, csv-summary, svg");
+    assert_eq!(
+        error.to_string(),
+        "there is no format `cvs?`; did you mean `csv`?; the formats are text, ascii, markdown, csv, csv-summary, svg"
+    );
     let error = renderer_named("zzz").err().unwrap();
-    assert_eq!(error.to_string(), "there is no format `zzz`; the formats are text, markdown, csv, csv-summary, svg");
+    assert_eq!(error.to_string(), "there is no format `zzz`; the formats are text, ascii, markdown, csv, csv-summary, svg");
 }
 
 #[test]

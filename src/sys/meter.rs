@@ -25,6 +25,7 @@ pub trait Meter: Sync {
 #[derive(Debug)]
 pub struct ProcessMeter {
     stat: Option<File>,
+    status: Option<File>,
     tick_ns: u64,
 }
 
@@ -34,7 +35,18 @@ impl ProcessMeter {
     pub fn open() -> Self {
         let ticks_per_second = nix::unistd::sysconf(nix::unistd::SysconfVar::CLK_TCK).ok().flatten();
         let ticks_per_second = ticks_per_second.and_then(|ticks| u64::try_from(ticks).ok()).filter(|ticks| *ticks > 0);
-        Self { stat: File::open("/proc/stat").ok(), tick_ns: 1_000_000_000 / ticks_per_second.unwrap_or(100) }
+        Self {
+            stat: File::open("/proc/stat").ok(),
+            status: File::open("/proc/self/status").ok(),
+            tick_ns: 1_000_000_000 / ticks_per_second.unwrap_or(100),
+        }
+    }
+
+    /// The largest resident set of this program: that of getrusage(2) begins with the peak of the process that started it.
+    fn max_resident_bytes(&self) -> Option<u64> {
+        let mut text = [0_u8; 4096];
+        let length = self.status.as_ref()?.read_at(&mut text, 0).ok()?;
+        peak_kib(text.get(..length)?).map(|kib| kib * 1024)
     }
 
     fn system_busy_ns(&self) -> Option<u64> {
@@ -46,7 +58,9 @@ impl ProcessMeter {
 
 impl Meter for ProcessMeter {
     fn read(&self) -> Reading {
-        Reading { usage: usage(), system_busy_ns: self.system_busy_ns() }
+        let mut usage = usage();
+        usage.max_resident_bytes = self.max_resident_bytes().unwrap_or(usage.max_resident_bytes);
+        Reading { usage, system_busy_ns: self.system_busy_ns() }
     }
 }
 
@@ -67,6 +81,12 @@ fn usage() -> Usage {
         voluntary_switches: count(usage.voluntary_context_switches()),
         involuntary_switches: count(usage.involuntary_context_switches()),
     }
+}
+
+/// The `VmHWM` line of /proc/self/status (proc_pid_status(5)), in KiB.
+fn peak_kib(status: &[u8]) -> Option<u64> {
+    let line = status.split(|byte| *byte == b'\n').find_map(|line| line.strip_prefix(b"VmHWM:"))?;
+    std::str::from_utf8(line).ok()?.split_whitespace().next()?.parse().ok()
 }
 
 /// The busy ticks of the `cpu` line of /proc/stat: user, nice, system, irq and softirq. Not idle, iowait and steal; guest time is
@@ -116,6 +136,12 @@ mod tests {
         assert_eq!(busy_ticks(b"cpu  1 2 4"), None);
         assert_eq!(busy_ticks(b"cpu0 1 2 4 1 1 1 1 1"), None);
         assert_eq!(busy_ticks(b""), None);
+    }
+
+    #[test]
+    fn the_peak_of_memory_is_this_programs() {
+        assert_eq!(peak_kib(b"Name:\tbarrow\nVmHWM:\t    8116 kB\nVmRSS:\t 1 kB\n"), Some(8116));
+        assert_eq!(peak_kib(b"Name:\tbarrow\n"), None);
     }
 
     #[test]

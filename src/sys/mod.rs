@@ -7,6 +7,7 @@ pub mod limits;
 pub mod machine;
 pub mod meter;
 pub mod mounts;
+pub mod name;
 pub mod process;
 pub mod random;
 pub mod residency;

@@ -9,6 +9,7 @@ pub mod real;
 pub mod scratch;
 
 pub use crate::sys::files::Access;
+pub use crate::sys::name::ShortName;
 pub use crate::sys::residency::Residency;
 
 use crate::model::settings::Io;
