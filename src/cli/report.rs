@@ -6,7 +6,7 @@ use crate::report::chart::{ChartChoice, chart_named};
 use crate::report::{Renderer, Report, renderer_named};
 use crate::store;
 use clap::Args;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// What `barrow report` takes.
 #[derive(Debug, Args)]
@@ -57,6 +57,7 @@ pub fn report(arguments: &ReportArguments) -> anyhow::Result<Exit> {
     let text = renderer.render(&Report { chart, ..Report::of(&runs) });
     match &arguments.output {
         None => print(&text)?,
+        Some(path) if path == Path::new("-") => print(&text)?,
         Some(path) => write_file(path, &text)?,
     }
     Ok(exit)

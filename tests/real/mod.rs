@@ -4,7 +4,7 @@
 mod calls;
 mod cleaning;
 mod device;
-mod driver;
+pub mod driver;
 mod failures;
 mod job;
 mod memory;
