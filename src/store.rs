@@ -330,15 +330,23 @@ pub fn load_from(path: &Path, mut text: impl BufRead) -> io::Result<Loaded> {
 }
 
 fn parse_line(line: &[u8]) -> Result<RunRecord, String> {
-    let form: Form = match serde_json::from_slice(line) {
-        Ok(form) => form,
-        Err(error) if error.is_eof() => return Err("the line is torn: it ends in the middle of a run, which is lost".to_owned()),
-        Err(_) => return Err("is not a run".to_owned()),
-    };
-    if form.schema > SCHEMA {
-        return Err(newer(form.schema));
+    match serde_json::from_slice::<RunRecord>(line) {
+        Ok(run) if run.schema > SCHEMA => Err(newer(run.schema)),
+        Ok(run) => Ok(run),
+        Err(error) => Err(line_problem(line, &error)),
     }
-    serde_json::from_slice(line).map_err(|error| format!("is not a run of schema {}: {error}", form.schema))
+}
+
+/// What is wrong with a line that could not be read as a run.
+fn line_problem(line: &[u8], error: &serde_json::Error) -> String {
+    if error.is_eof() {
+        return "the line is torn: it ends in the middle of a run, which is lost".to_owned();
+    }
+    match serde_json::from_slice::<Form>(line) {
+        Ok(form) if form.schema > SCHEMA => newer(form.schema),
+        Ok(form) => format!("is not a run of schema {}: {error}", form.schema),
+        Err(_) => "is not a run".to_owned(),
+    }
 }
 
 #[cfg(test)]
