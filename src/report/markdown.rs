@@ -29,15 +29,7 @@ impl Renderer for Markdown {
     }
 
     fn render(&self, report: &Report<'_>) -> String {
-        let sections: Vec<String> = report.sections.iter().map(section_text).collect();
-        match sections.len() {
-            0 => "No runs.\n".to_owned(),
-            1 => sections.concat(),
-            count => {
-                let head = format!("{count} workloads. They are unlike work, so each has its own table.\n");
-                std::iter::once(head).chain(sections).collect::<Vec<_>>().join("\n")
-            }
-        }
+        report.text_of_sections(section_text, "\n")
     }
 }
 

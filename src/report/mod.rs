@@ -70,6 +70,21 @@ impl<'a> Report<'a> {
     }
 }
 
+impl Report<'_> {
+    /// The sections as one text: unlike work stands apart, and the reader is told.
+    fn text_of_sections(&self, section_text: fn(&Section<'_>) -> String, between: &str) -> String {
+        let sections: Vec<String> = self.sections.iter().map(section_text).collect();
+        match sections.len() {
+            0 => "No runs.\n".to_owned(),
+            1 => sections.concat(),
+            count => {
+                let head = format!("{count} workloads. They are unlike work, so each has its own table.\n");
+                std::iter::once(head).chain(sections).collect::<Vec<_>>().join(between)
+            }
+        }
+    }
+}
+
 impl Section<'_> {
     /// The summaries of a phase that the table shows, each with the place of its series; empty when no series holds the phase, or
     /// all that hold it skipped it.

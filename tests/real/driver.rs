@@ -2,7 +2,7 @@
 
 use barrow::model::phase::Phase;
 use barrow::model::record::{PhaseRecord, RunRecord, Status};
-use nix::sys::signal::{Signal, kill};
+use nix::sys::signal::{SigHandler, Signal, kill};
 use nix::unistd::Pid;
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -102,6 +102,17 @@ impl Desk {
 pub fn alone(program: impl AsRef<OsStr>) -> Command {
     let mut command = Command::new(program);
     command.env_clear().stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    // Tests that were started by nohup or in the background ignore signals, and so would their children.
+    // SAFETY: between fork and exec only signal(2) is called, which is safe there.
+    #[allow(unsafe_code)]
+    unsafe {
+        command.pre_exec(|| {
+            for signal in [Signal::SIGHUP, Signal::SIGINT, Signal::SIGTERM] {
+                nix::sys::signal::signal(signal, SigHandler::SigDfl)?;
+            }
+            Ok(())
+        });
+    }
     command
 }
 
