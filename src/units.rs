@@ -54,7 +54,7 @@ pub fn parse_size(text: &str) -> Result<u64, SizeError> {
 #[error("`{0}` is not a time: write a whole number and ms, s, m or h, as in 30s")]
 pub struct TimeError(String);
 
-/// Reads a time in milliseconds: `500ms`, `30s`, `2m`, `1h`; a bare number is seconds.
+/// Reads a time in milliseconds: `500ms`, `30s`, `2m`, `1h`; a bare number is refused, since nobody would know its unit.
 ///
 /// # Errors
 /// When the text is no whole number with a known suffix, or does not fit.
@@ -65,7 +65,7 @@ pub fn parse_milliseconds(text: &str) -> Result<u64, TimeError> {
     let (number, suffix) = trimmed.split_at(digits_end);
     let unit = match suffix {
         "ms" => 1,
-        "" | "s" => 1000,
+        "s" => 1000,
         "m" | "min" => 60_000,
         "h" => 3_600_000,
         _ => return Err(wrong()),
@@ -190,10 +190,10 @@ mod tests {
 
     #[test]
     fn times_are_read() {
-        for (text, milliseconds) in [("30s", 30_000), ("500ms", 500), ("2m", 120_000), ("1h", 3_600_000), ("7", 7000), ("0s", 0)] {
+        for (text, milliseconds) in [("30s", 30_000), ("500ms", 500), ("2m", 120_000), ("1h", 3_600_000), ("0s", 0)] {
             assert_eq!(parse_milliseconds(text), Ok(milliseconds), "{text}");
         }
-        for text in ["", "s", "-1s", "1.5s", "3x", "99999999999999999999s"] {
+        for text in ["", "s", "7", "-1s", "1.5s", "3x", "99999999999999999999s"] {
             assert!(parse_milliseconds(text).is_err(), "{text}");
         }
     }

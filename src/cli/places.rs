@@ -92,24 +92,21 @@ fn advice(path: &Path) -> &'static str {
     if path.as_os_str().as_bytes().contains(&b'=') { " (a name before it must not begin with `/` or `.`)" } else { "" }
 }
 
-/// A path as seen from its mount point: what is above it is nobody's business.
-fn below(path: &Path, mount_point: &Path) -> PathBuf {
+/// The last part of a path: what is above it is nobody's business.
+fn last_part(path: &Path) -> PathBuf {
     let whole = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    match whole.strip_prefix(mount_point) {
-        Ok(below) if below.as_os_str().is_empty() => PathBuf::from("."),
-        Ok(below) => below.to_owned(),
-        Err(_) => PathBuf::from(whole.file_name().unwrap_or(whole.as_os_str())),
-    }
+    PathBuf::from(whole.file_name().unwrap_or(whole.as_os_str()))
 }
 
-/// The names of targets: as given; else the filesystem type; with the mount point, then with the path below it, where two would be
-/// equal.
+/// The names of targets: as given; else the filesystem type; with the mount point, then with the last part of the path, then with the
+/// place on the command line, where two would be equal.
 fn labels(targets: &[(Option<String>, &Path, &Mount)]) -> Vec<String> {
     let given = |index: usize| targets[index].0.clone();
-    let spellings: [&dyn Fn(usize) -> String; 3] = [
+    let spellings: [&dyn Fn(usize) -> String; 4] = [
         &|index| targets[index].2.kind.clone(),
         &|index| format!("{} {}", targets[index].2.kind, targets[index].2.mount_point.display()),
-        &|index| format!("{} {}", targets[index].2.kind, below(targets[index].1, &targets[index].2.mount_point).display()),
+        &|index| format!("{} {}", targets[index].2.kind, last_part(targets[index].1).display()),
+        &|index| format!("{} {}", targets[index].2.kind, index + 1),
     ];
     let unnamed = || (0..targets.len()).filter(|index| given(*index).is_none());
     let is_clash = |spelling: &dyn Fn(usize) -> String, index: usize| {
@@ -118,7 +115,7 @@ fn labels(targets: &[(Option<String>, &Path, &Mount)]) -> Vec<String> {
     };
     let chosen = |index: usize| {
         let fitting = spellings.iter().find(|spelling| !is_clash(**spelling, index));
-        fitting.map_or_else(|| spellings[2](index), |spelling| spelling(index))
+        fitting.map_or_else(|| spellings[3](index), |spelling| spelling(index))
     };
     (0..targets.len()).map(|index| given(index).unwrap_or_else(|| chosen(index))).collect()
 }
@@ -152,10 +149,11 @@ mod tests {
             options: Vec::new(),
         };
         let (a, b, c) = (mount("ext4", "/a"), mount("ext4", "/b"), mount("xfs", "/c"));
-        let paths = [Path::new("/a/x"), Path::new("/b/x"), Path::new("/a/y")];
+        let paths = [Path::new("/a/x"), Path::new("/b/x"), Path::new("/a/y"), Path::new("/a/z/x")];
         assert_eq!(labels(&[(None, paths[0], &a), (None, paths[1], &c)]), ["ext4", "xfs"]);
         assert_eq!(labels(&[(None, paths[0], &a), (None, paths[1], &b)]), ["ext4 /a", "ext4 /b"]);
         assert_eq!(labels(&[(None, paths[0], &a), (None, paths[2], &a)]), ["ext4 x", "ext4 y"]);
+        assert_eq!(labels(&[(None, paths[0], &a), (None, paths[3], &a)]), ["ext4 1", "ext4 2"]);
         assert_eq!(labels(&[(Some("ext4".to_owned()), paths[0], &a), (None, paths[1], &b)]), ["ext4", "ext4 /b"]);
     }
 }

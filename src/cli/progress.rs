@@ -14,6 +14,8 @@ use std::sync::Arc;
 /// A batch that takes longer is worth a word about the quick profile.
 const LONG_SECONDS: f64 = 1800.0;
 const NANOSECONDS: f64 = 1e9;
+/// Ten ticks of 10 ms.
+const LEAST_FOR_TICKS_NS: u64 = 100_000_000;
 
 /// Tells of a run on stderr.
 pub struct Progress {
@@ -147,7 +149,9 @@ fn result_words(record: &PhaseRecord) -> String {
     let mut words = record.rate().map_or_else(|| "no rate".to_owned(), |rate| rate_words(record.name, rate));
     if let Some(counted) = record.counted() {
         words += &format!(" in {}", clock_seconds(counted.elapsed_ns as f64 / NANOSECONDS));
-        let percents = [(counted.cpu_own_percent(), "own"), (counted.cpu_system_percent(), "system")];
+        // The machine's CPU is counted in ticks, which say nothing over a moment.
+        let system = counted.cpu_system_percent().filter(|_| counted.elapsed_ns >= LEAST_FOR_TICKS_NS);
+        let percents = [(counted.cpu_own_percent(), "own"), (system, "system")];
         let known = percents.iter().filter_map(|(percent, whose)| percent.map(|percent| format!("{percent:.0} % {whose}")));
         let known: Vec<String> = known.collect();
         if !known.is_empty() {

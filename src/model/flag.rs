@@ -38,7 +38,7 @@ impl Flag {
     #[must_use]
     pub const fn legend(self) -> &'static str {
         match self {
-            Self::Short => "short: the phase took under 1 s: rate and CPU are coarse; under 0.1 s no sys",
+            Self::Short => "short: the phase took under 1 s: rate and CPU are coarse",
             Self::Batched => "batched: operations under 2 µs: p99 is of means of 16, the clock was read once for each 16",
         }
     }

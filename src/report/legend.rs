@@ -25,6 +25,9 @@ pub fn statement(section: &Section<'_>, columns: &Columns) -> String {
         };
         sentences.push(format!("CPU: 100 % is one core; {meanings}."));
     }
+    if columns.hides_system {
+        sentences.push("sys is not shown where it was counted for under 0.1 s.".to_owned());
+    }
     if columns.acknowledged {
         sentences.push("ack. = rate up to the last call, before the flush.".to_owned());
     }

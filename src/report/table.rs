@@ -21,6 +21,8 @@ pub struct Columns {
     pub acknowledged: bool,
     pub cpu_own: bool,
     pub cpu_system: bool,
+    /// Whether a phase was too short for the machine's CPU to be told.
+    pub hides_system: bool,
     pub p99: bool,
     pub words: bool,
 }
@@ -78,6 +80,7 @@ fn columns(section: &Section<'_>) -> Columns {
         acknowledged: any(|summary| summary.acknowledged.is_some()),
         cpu_own: any(|summary| summary.cpu_own.is_some()),
         cpu_system: any(|summary| summary.cpu_system.is_some()),
+        hides_system: any(|summary| summary.cpu_system.is_some() && !has_system_cpu(summary)),
         p99: any(|summary| summary.p99_ns.is_some()),
         words: measured.is_empty() || any(|summary| !words(summary).is_empty() || !summary.flags.is_empty()),
     }

@@ -78,8 +78,7 @@ cache
   cold     not in the page cache before, then read from storage by barrow itself
   cached   answered from memory: not a device figure
 flags
-  s        short: the phase took under 1 s: rate and CPU are coarse; under 0.1 s
-           no sys (seq. stat)
+  s        short: the phase took under 1 s: rate and CPU are coarse (seq. stat)
 
 Seq. delete read from memory (cached).
 

@@ -100,7 +100,7 @@ fn in_words(spread: &Spread) -> String {
 fn keys(section: &Section<'_>) -> Vec<Key> {
     let is_reported = section.measured().iter().any(|(_, summary)| summary.reported);
     let own = if is_reported { "own: the program that measured" } else { "own: barrow itself" };
-    let range = table(section).columns.range.map(|range| format!("line and shading: {range}; ")).unwrap_or_default();
+    let range = table(section).columns.range.map(|range| format!("shading: {range}; ")).unwrap_or_default();
     vec![
         Key { mark: Some(Mark::Disc { at: 0.0, is_hollow: false }), text: own.to_owned() },
         Key { mark: Some(Mark::Diamond { at: 0.0, is_hollow: false }), text: "system: the whole machine".to_owned() },
