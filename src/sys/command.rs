@@ -5,14 +5,18 @@ use nix::unistd::Pid;
 use std::io::{self, Read};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStderr, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 /// How often a command is looked at while it runs.
 const LOOK: Duration = Duration::from_millis(20);
 /// The last bytes of what a command said on stderr that a message repeats.
-const WORDS: u64 = 400;
+const WORDS: usize = 400;
+/// How long they are waited for when the command has ended.
+const LAST_WORDS: Duration = Duration::from_millis(500);
 
 /// Why a command did not do its work.
 #[derive(Debug, thiserror::Error)]
@@ -52,13 +56,12 @@ pub fn run(command: &str, target: &Path, limit: Duration, stop: &AtomicBool) -> 
     let mut child = shell.spawn().map_err(CommandError::NotStarted)?;
     let begun = Instant::now();
     // Reads what it says while it runs: a full pipe would stop it.
-    let words = child.stderr.take().map(|mut stderr| std::thread::spawn(move || last_words(&mut stderr)));
+    let words = Words::of(child.stderr.take());
     loop {
         match child.try_wait().map_err(CommandError::NotStarted)? {
             Some(status) if status.success() => return Ok(()),
             Some(status) => {
-                let words = words.and_then(|words| words.join().ok()).unwrap_or_default();
-                return Err(CommandError::Failed { status: status.to_string(), words });
+                return Err(CommandError::Failed { status: status.to_string(), words: words.last() });
             }
             None if stop.load(Ordering::Relaxed) => {
                 end(&mut child);
@@ -80,15 +83,39 @@ fn end(child: &mut Child) {
     let _ = child.wait();
 }
 
-fn last_words(stderr: &mut impl Read) -> String {
-    let mut kept: Vec<u8> = Vec::new();
+/// What a command says on stderr, read by a thread of its own while it runs.
+struct Words {
+    kept: Arc<Mutex<Vec<u8>>>,
+    reader: Option<JoinHandle<()>>,
+}
+
+impl Words {
+    fn of(stderr: Option<ChildStderr>) -> Self {
+        let kept: Arc<Mutex<Vec<u8>>> = Arc::default();
+        let shared = Arc::clone(&kept);
+        let reader = stderr.map(|mut stderr| std::thread::spawn(move || keep_last(&mut stderr, &shared)));
+        Self { kept, reader }
+    }
+
+    /// The last of it, as one line. What the command left running may keep the pipe open, so nobody waits for its end for long.
+    fn last(&self) -> String {
+        let begun = Instant::now();
+        while self.reader.as_ref().is_some_and(|reader| !reader.is_finished()) && begun.elapsed() < LAST_WORDS {
+            std::thread::sleep(LOOK);
+        }
+        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        String::from_utf8_lossy(&kept).split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+}
+
+fn keep_last(stderr: &mut impl Read, kept: &Mutex<Vec<u8>>) {
     let mut piece = [0; 1024];
     while let Ok(length @ 1..) = stderr.read(&mut piece) {
+        let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
         kept.extend_from_slice(&piece[..length]);
-        let surplus = kept.len().saturating_sub(WORDS as usize);
+        let surplus = kept.len().saturating_sub(WORDS);
         kept.drain(..surplus);
     }
-    String::from_utf8_lossy(&kept).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]
@@ -111,6 +138,14 @@ mod tests {
         assert!(said_by("no-such-command-here", long, false).contains("exit status: 127"));
         assert_eq!(said_by("sleep 600", Duration::ZERO, false), "it took over 0 s and was ended");
         assert_eq!(said_by("sleep 600", long, true), "it was ended because the run is to stop");
+    }
+
+    #[test]
+    fn what_a_command_leaves_running_holds_nobody_up() {
+        let begun = Instant::now();
+        let words = said_by("echo begun >&2; sleep 30 & exit 3", Duration::from_secs(60), false);
+        assert_eq!(words, "it ended with exit status: 3 and said: begun");
+        assert!(begun.elapsed() < Duration::from_secs(20));
     }
 
     #[test]
