@@ -117,6 +117,7 @@ fn two_targets_are_interleaved_and_reported_together() {
     let work = Work::new();
     work.directory("a");
     work.directory("b");
+    ended(&work.small(&["x=a", "y=./a", "-o", "other.jsonl", "--no-report"]), 0, &["x and y are the same directory"]);
     ended(&work.small(&["x=a", "y=b", "-o", "runs.jsonl", "--no-report", "--tag", "raid=10", "--tag=note=a b"]), 0, &[]);
     let rows = csv_rows(&ended(&work.barrow(["report", "runs.jsonl", "-f", "csv"]), 0, &[]));
     assert_eq!(rows.len(), 2 * 2 * 10);
@@ -159,7 +160,7 @@ fn csv_has_the_columns_that_were_promised() {
 #[test]
 fn usage_errors_name_what_is_near_and_exit_2() {
     let work = Work::new();
-    let cases: [(&[&str], &[&str]); 21] = [
+    let cases: [(&[&str], &[&str]); 24] = [
         (&["run", "-p", "qiuck"], &["`qiuck`", "did you mean `quick`"]),
         (&["run", "-p", "zzzz"], &["`zzzz`", "--list-profiles"]),
         (&["run", "--set", "filesize=1g"], &["did you mean `file_size`"]),
@@ -176,6 +177,9 @@ fn usage_errors_name_what_is_near_and_exit_2() {
         (&["run", "a="], &["the name of the directory is empty"]),
         (&["run", "--seed", "-1"], &["`-1` is not a whole number"]),
         (&["run", "--set", "seek_seconds=18446744074"], &["seek_seconds: 18446744074 is not in 0 to 86400"]),
+        (&["run", "--pause", "99999h"], &["--pause: more than a day"]),
+        (&["run", "--prepare", " "], &["--prepare: the command is empty"]),
+        (&["run", "--prepare", "true", "--cache", "warm"], &["with --cache warm there are none"]),
         (&["run", "--pause", "soon"], &["`soon` is not a time"]),
         (&["run", "-o", "-"], &["needs a name"]),
         (&["report", "-f", "cvs"], &["cvs", "csv"]),

@@ -29,6 +29,7 @@ use anyhow::Context;
 use clap::Args;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 /// What `barrow run` takes.
@@ -82,7 +83,7 @@ pub struct RunArguments {
     /// End without the report
     #[arg(long)]
     no_report: bool,
-    /// Say only what went wrong
+    /// Say only what went wrong while it runs; the report still comes
     #[arg(short, long)]
     quiet: bool,
 }
@@ -111,6 +112,7 @@ pub fn run(arguments: &RunArguments) -> anyhow::Result<Exit> {
     if arguments.output == Path::new("-") {
         return Err(usage("-o -: a run file is appended to, so it needs a name"));
     }
+    check_circumstances(arguments)?;
     let plan = plan(arguments, ram.unwrap_or(0))?;
     let named = places::open(&arguments.targets)?;
     check(&plan, &named, ram, arguments.quiet)?;
@@ -137,6 +139,23 @@ fn plan(arguments: &RunArguments, ram: u64) -> anyhow::Result<Plan> {
     Plan::of(&profile, GENERATOR, circumstances(arguments)).map_err(usage)
 }
 
+/// Refuses what would have no effect, or none that anybody could mean.
+fn check_circumstances(arguments: &RunArguments) -> anyhow::Result<()> {
+    if arguments.prepare.as_ref().is_some_and(|command| command.trim().is_empty()) {
+        return Err(usage("--prepare: the command is empty"));
+    }
+    if arguments.prepare.is_some() && arguments.cache == "warm" {
+        return Err(usage("--prepare runs before cold phases, and with --cache warm there are none"));
+    }
+    if arguments.pause > LONGEST_PAUSE_MS {
+        return Err(usage("--pause: more than a day"));
+    }
+    Ok(())
+}
+
+/// A day.
+const LONGEST_PAUSE_MS: u64 = 86_400_000;
+
 fn circumstances(arguments: &RunArguments) -> Circumstances {
     Circumstances {
         cache: if arguments.cache == "warm" { CacheState::Warm } else { CacheState::Cold },
@@ -153,6 +172,9 @@ fn check(plan: &Plan, named: &[Named], ram: Option<u64>, quiet: bool) -> anyhow:
     for caution in preflight::general_cautions(plan, &limits, is_root()).iter().filter(|_| !quiet) {
         say(&format!("barrow: {caution}"));
     }
+    for (first, second) in same_directories(named) {
+        say(&format!("barrow: {first} and {second} are the same directory"));
+    }
     let mut refused = Vec::new();
     for target in named {
         let head = format!("{} ({})", target.label, target.path.display());
@@ -166,6 +188,17 @@ fn check(plan: &Plan, named: &[Named], ram: Option<u64>, quiet: bool) -> anyhow:
     }
     anyhow::ensure!(refused.is_empty(), "{}", refused.join("\n        "));
     Ok(())
+}
+
+/// The names of targets that are one and the same directory, in pairs.
+fn same_directories(named: &[Named]) -> Vec<(&str, &str)> {
+    let place = |target: &Named| target.directory.metadata().map(|metadata| (metadata.dev(), metadata.ino())).ok();
+    let mut pairs = Vec::new();
+    for (index, second) in named.iter().enumerate() {
+        let first = named[..index].iter().find(|first| place(first).is_some() && place(first) == place(second));
+        pairs.extend(first.map(|first| (first.label.as_str(), second.label.as_str())));
+    }
+    pairs
 }
 
 /// What other runs have in a target: a living one spoils both results, a dead one's files take space.

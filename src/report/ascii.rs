@@ -16,7 +16,7 @@ impl Renderer for Ascii {
     }
 
     fn purpose(&self) -> &'static str {
-        "the text in ASCII alone"
+        "the text in ASCII, but for the labels"
     }
 
     /// Each character of the text's own that is not ASCII has a stand-in of the same width (LOOK 7).
