@@ -203,6 +203,7 @@ fn same_directories(named: &[Named]) -> Vec<(&str, &str)> {
 
 /// What other runs have in a target: a living one spoils both results, a dead one's files take space.
 fn others(target: &Named) -> Vec<String> {
+    // Advice only: a directory that cannot be listed fails by name when its scratch directory is made.
     let (live, dead) = others_in(&target.directory).unwrap_or_default();
     let shown = target.path.display();
     let live = (live > 0).then(|| "another barrow measures here at this moment: the results of both are spoiled".to_owned());

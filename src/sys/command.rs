@@ -78,6 +78,7 @@ pub fn run(command: &str, target: &Path, limit: Duration, stop: &AtomicBool) -> 
 
 fn end(child: &mut Child) {
     if let Ok(group) = i32::try_from(child.id()) {
+        // It may have ended by itself just now.
         let _ = killpg(Pid::from_raw(group), Signal::SIGKILL);
     }
     let _ = child.wait();
