@@ -63,6 +63,8 @@ pub enum FilesystemClass {
     Zfs,
     /// On top of another filesystem.
     Overlay,
+    /// None of these, as far as is known: neither a block device nor a server was found.
+    Other,
 }
 
 /// What is known of the filesystem below a target.
@@ -115,4 +117,37 @@ pub struct Device {
     /// How the kernel takes the device's own write cache: `write back` (it must be flushed) or `write through`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub write_cache: Option<String>,
+}
+
+/// How direct I/O must be aligned on a filesystem, in bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DirectIo {
+    /// Of buffers in memory.
+    pub memory_alignment: u64,
+    /// Of offsets and lengths in a file.
+    pub offset_alignment: u64,
+    /// How that is known.
+    pub source: AlignmentSource,
+}
+
+/// How the alignment of direct I/O is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AlignmentSource {
+    /// The filesystem said so (statx(2), `STATX_DIOALIGN`).
+    Statx,
+    /// It did not say, and one aligned transfer went well.
+    Trial,
+}
+
+/// What became of direct I/O that was asked for, by what the page cache held afterwards.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ObtainedIo {
+    /// Transfers passed the page cache.
+    Direct,
+    /// They went through the page cache all the same.
+    Buffered,
+    /// It cannot be told.
+    Unknown,
 }

@@ -1,5 +1,7 @@
 //! Plain data that every other room passes on: what a phase is, what is to be done, what was counted.
 
+pub mod costs;
+pub mod evidence;
 pub mod flag;
 pub mod histogram;
 pub mod identity;
@@ -16,4 +18,5 @@ pub(crate) mod sample;
 pub mod series;
 pub mod settings;
 pub mod slices;
+pub mod stack;
 pub mod summary;

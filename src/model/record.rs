@@ -1,13 +1,16 @@
 //! The record of one run: what was counted, under what circumstances. Rates are derived here and nowhere else.
 
+use super::costs::Costs;
+use super::evidence::Evidence;
 use super::flag::Flag;
 use super::histogram::Histogram;
 use super::identity::Identity;
 use super::label::{CacheLabel, Durability};
-use super::machine::{Device, Filesystem, Machine};
+use super::machine::{Device, DirectIo, Filesystem, Machine, ObtainedIo};
 use super::phase::Phase;
 use super::plan::Plan;
 use super::slices::Slices;
+use super::stack::Stack;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -50,6 +53,15 @@ pub struct RunRecord {
     /// The block device below it.
     #[serde(default)]
     pub device: Device,
+    /// All devices below it, down to the last that the kernel can see.
+    #[serde(default)]
+    pub stack: Stack,
+    /// What barrow itself costs on this machine.
+    #[serde(default)]
+    pub costs: Costs,
+    /// How direct I/O must be aligned there; only where it was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub direct_io: Option<DirectIo>,
     /// A result a phase, in the order of the catalogue.
     pub phases: Vec<PhaseRecord>,
     /// When the run began, RFC 3339, UTC, whole seconds.
@@ -109,6 +121,9 @@ pub struct PhaseRecord {
     /// Whether its changes reached stable storage; `None` for phases that change nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub durable: Option<Durability>,
+    /// What became of the direct I/O that was asked for; `None` where none was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub io: Option<ObtainedIo>,
     /// Marks on the result.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub flags: Vec<Flag>,
@@ -132,23 +147,6 @@ pub struct Preparation {
     /// Why no cache could be dropped, where it was wished.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hindrance: Option<String>,
-}
-
-/// What is known of where the bytes of a phase came from. `None` means not known.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Evidence {
-    /// Share (0 to 1) of the block files in the page cache just before the clock started.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub resident_before: Option<f64>,
-    /// The same just after it stopped.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub resident_after: Option<f64>,
-    /// Bytes that this process made storage read (`ru_inblock` × 512).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub own_read_bytes: Option<u64>,
-    /// Bytes that this process made storage write (`ru_oublock` × 512).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub own_written_bytes: Option<u64>,
 }
 
 /// The number of a phase: counted by barrow, or as another program reported it.
@@ -178,6 +176,9 @@ pub struct Counted {
     /// Nanoseconds that all processors of the machine were busy together.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub system_busy_ns: Option<u64>,
+    /// Nanoseconds that barrow's own work took of it: readings of the clock, data made and checked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool_ns: Option<u64>,
     /// Latencies of the operations.
     pub latency: Histogram,
     /// The longest one in nanoseconds (of a mean, where one clock reading served several operations).
@@ -288,6 +289,7 @@ impl PhaseRecord {
             evidence: Evidence::default(),
             cache: None,
             durable: None,
+            io: None,
             flags: Vec::new(),
         }
     }
@@ -340,6 +342,7 @@ mod tests {
             acknowledged_ns: Some(500_000_000),
             usage: Usage { user_ns: 100_000_000, system_ns: 400_000_000, ..Usage::default() },
             system_busy_ns: Some(3_000_000_000),
+            tool_ns: None,
             latency: Histogram::default(),
             latency_max_ns: 7,
             latency_batch: 1,

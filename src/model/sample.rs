@@ -1,5 +1,7 @@
 //! Made-up records for tests: a plausible run, and small changes to it.
 
+use super::costs::Costs;
+use super::evidence::Evidence;
 use super::histogram::Histogram;
 use super::identity::Identity;
 use super::label::{CacheLabel, Durability};
@@ -7,7 +9,8 @@ use super::machine::{Device, Filesystem, FilesystemClass, Machine};
 use super::phase::{Phase, Reads, Unit};
 use super::plan::{Circumstances, Plan};
 use super::profile::Profile;
-use super::record::{Counted, Evidence, PhaseRecord, PhaseResult, Preparation, RunRecord, SCHEMA, Status, Usage};
+use super::record::{Counted, PhaseRecord, PhaseResult, Preparation, RunRecord, SCHEMA, Status, Usage};
+use super::stack::Stack;
 use std::collections::BTreeMap;
 
 /// A run of `std/1` on a filesystem named as its label.
@@ -51,6 +54,9 @@ pub(crate) fn run(label: &str, round: u32) -> RunRecord {
             rotational: Some(false),
             ..Device::default()
         },
+        stack: Stack::default(),
+        costs: Costs::default(),
+        direct_io: None,
         phases: Phase::ALL.iter().map(|phase| counted(*phase)).collect(),
         started: "2026-11-30T10:00:00Z".to_owned(),
         finished: "2026-11-30T10:01:00Z".to_owned(),
@@ -75,6 +81,7 @@ fn counted(phase: Phase) -> PhaseRecord {
         acknowledged_ns: row.writes.then_some(800_000_000),
         usage: Usage { user_ns: 20_000_000, system_ns: 140_000_000, ..Usage::default() },
         system_busy_ns: Some(400_000_000),
+        tool_ns: None,
         latency,
         latency_max_ns: 50_000,
         latency_batch: 1,
@@ -93,6 +100,7 @@ fn counted(phase: Phase) -> PhaseRecord {
             Reads::Metadata => Some(CacheLabel::Cached),
         },
         durable: row.writes.then_some(Durability::Durable),
+        io: None,
         flags: Vec::new(),
     }
 }

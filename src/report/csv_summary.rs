@@ -132,7 +132,9 @@ fn fact_cells(series: &Series<'_>) -> [String; 6] {
     let known = |text: &str| if text.is_empty() { UNKNOWN.to_owned() } else { printable(text) };
     let no_device = match run.filesystem.class {
         FilesystemClass::Memory | FilesystemClass::Network => NONE,
-        FilesystemClass::Block | FilesystemClass::Fuse | FilesystemClass::Zfs | FilesystemClass::Overlay => UNKNOWN,
+        FilesystemClass::Block | FilesystemClass::Fuse | FilesystemClass::Zfs | FilesystemClass::Overlay | FilesystemClass::Other => {
+            UNKNOWN
+        }
     };
     [
         known(&run.profile),

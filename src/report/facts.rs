@@ -150,7 +150,7 @@ fn filesystem_facts(filesystem: &Filesystem) -> Vec<String> {
         (size, None) => rounded_size(size),
     };
     let class = match filesystem.class {
-        FilesystemClass::Block | FilesystemClass::Zfs => "",
+        FilesystemClass::Block | FilesystemClass::Zfs | FilesystemClass::Other => "",
         FilesystemClass::Memory => "in memory",
         FilesystemClass::Network => "on a server",
         FilesystemClass::Fuse => "by FUSE",

@@ -2,10 +2,10 @@
 //!
 //! A first set of rules, from the page cache before the phase and the process' own storage bytes alone.
 
+use crate::model::evidence::Evidence;
 use crate::model::label::{CacheLabel, Durability};
 use crate::model::machine::FilesystemClass;
 use crate::model::phase::{Phase, Reads};
-use crate::model::record::Evidence;
 
 /// At most this share of the data in the page cache is as good as none.
 const EMPTY: f64 = 0.01;
@@ -21,7 +21,7 @@ pub fn cache_label(phase: Phase, class: FilesystemClass, evidence: &Evidence, by
     match class {
         FilesystemClass::Memory => Some(CacheLabel::Memory),
         // Their bytes are not charged to the process, or come out of a cache that residency does not show.
-        FilesystemClass::Fuse | FilesystemClass::Zfs | FilesystemClass::Network => Some(CacheLabel::Unknown),
+        FilesystemClass::Fuse | FilesystemClass::Zfs | FilesystemClass::Network | FilesystemClass::Other => Some(CacheLabel::Unknown),
         FilesystemClass::Block | FilesystemClass::Overlay => {
             let from_storage = evidence.own_read_bytes.map(|own| own as f64 / bytes.max(1) as f64);
             Some(match reads {
@@ -58,7 +58,7 @@ pub fn durability(phase: Phase, class: FilesystemClass) -> Option<Durability> {
         FilesystemClass::Memory => Durability::Acknowledged,
         FilesystemClass::Block | FilesystemClass::Zfs => Durability::Durable,
         // What is behind them decides, and is not looked at yet.
-        FilesystemClass::Network | FilesystemClass::Fuse | FilesystemClass::Overlay => Durability::Uncertain,
+        FilesystemClass::Network | FilesystemClass::Fuse | FilesystemClass::Overlay | FilesystemClass::Other => Durability::Uncertain,
     })
 }
 

@@ -143,6 +143,9 @@ pub fn cautions(settings: &Settings, filesystem: &Filesystem, limits: &Limits) -
         FilesystemClass::Network => found.push(format!("{kind} is on a server, whose cache cannot be seen from here")),
         FilesystemClass::Overlay => found.push(format!("{kind} lies on another filesystem, which decides what is measured")),
         FilesystemClass::Zfs => found.push(format!("{kind} has a cache of its own, which cannot be emptied from here")),
+        FilesystemClass::Other => {
+            found.push(format!("{kind} stands on no device that the kernel tells: where data came from cannot be told"))
+        }
         FilesystemClass::Block => {}
     }
     let keeps_its_own_cache = matches!(filesystem.class, FilesystemClass::Fuse | FilesystemClass::Network | FilesystemClass::Zfs);

@@ -3,6 +3,8 @@
 use super::crew::{self, Measured, Watch};
 use super::labels::{cache_label, durability};
 use super::{Batch, Observer, Place, Standing, Working, workload_id};
+use crate::model::costs::Costs;
+use crate::model::evidence::Evidence;
 use crate::model::flag::{Flag, SHORT_NANOSECONDS};
 use crate::model::histogram::Histogram;
 use crate::model::identity::Identity;
@@ -10,8 +12,9 @@ use crate::model::label::CacheLabel;
 use crate::model::machine::FilesystemClass;
 use crate::model::phase::Phase;
 use crate::model::plan::Plan;
-use crate::model::record::{Counted, Evidence, PhaseRecord, PhaseResult, Preparation, RunRecord, SCHEMA, Status};
+use crate::model::record::{Counted, PhaseRecord, PhaseResult, Preparation, RunRecord, SCHEMA, Status};
 use crate::model::slices::SliceClock;
+use crate::model::stack::Stack;
 use crate::phases::{self, Job, PhaseError, Stamps, Stop};
 use crate::sys::meter::Meter;
 use crate::target::ground::{Cold, Ground, GroundError};
@@ -112,6 +115,9 @@ fn record_of(turn: &Turn<'_>, place: &Place, started: String, phases: Vec<PhaseR
         machine: batch.machine.clone(),
         filesystem: place.filesystem.clone(),
         device: place.device.clone(),
+        stack: Stack::default(),
+        costs: Costs::default(),
+        direct_io: None,
         complete: phases.iter().all(is_done),
         phases,
         started,
@@ -179,6 +185,7 @@ impl Once<'_> {
             resident_after: resident_share(job.target, &files),
             own_read_bytes: Some(measured.used.usage.blocks_in * USAGE_BLOCK_BYTES),
             own_written_bytes: Some(measured.used.usage.blocks_out * USAGE_BLOCK_BYTES),
+            ..Evidence::default()
         };
         Ok(Done { counted: counted(self.phase, &measured), preparation, evidence })
     }
@@ -259,6 +266,7 @@ impl Done {
             preparation: self.preparation,
             cache,
             durable: durability(phase, class),
+            io: None,
             flags: flags.into_iter().flatten().collect(),
             evidence: self.evidence,
             result: Some(PhaseResult::Counted(Box::new(self.counted))),
@@ -280,6 +288,7 @@ fn counted(phase: Phase, measured: &Measured<'_>) -> Counted {
         acknowledged_ns: phase.row().writes.then(|| largest(|tally| tally.acknowledged_ns)),
         usage: measured.used.usage,
         system_busy_ns: measured.used.system_busy_ns,
+        tool_ns: None,
         latency,
         latency_max_ns: largest(|tally| tally.latency_max_ns),
         latency_batch: u32::try_from(largest(|tally| tally.latency_batch)).unwrap_or(u32::MAX),

@@ -50,7 +50,8 @@ impl Target for RealTarget {
             | FilesystemClass::Memory
             | FilesystemClass::Network
             | FilesystemClass::Zfs
-            | FilesystemClass::Overlay => FlushMethod::WholeFilesystem,
+            | FilesystemClass::Overlay
+            | FilesystemClass::Other => FlushMethod::WholeFilesystem,
         }
     }
 
