@@ -176,6 +176,9 @@ pub struct Counted {
     /// Nanoseconds that all processors of the machine were busy together.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub system_busy_ns: Option<u64>,
+    /// Nanoseconds that programs other than barrow spent in user mode meanwhile (in ticks: all user time less barrow's own).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub others_user_ns: Option<u64>,
     /// Nanoseconds that barrow's own work took of it: readings of the clock, data made and checked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_ns: Option<u64>,
@@ -342,6 +345,7 @@ mod tests {
             acknowledged_ns: Some(500_000_000),
             usage: Usage { user_ns: 100_000_000, system_ns: 400_000_000, ..Usage::default() },
             system_busy_ns: Some(3_000_000_000),
+            others_user_ns: None,
             tool_ns: None,
             latency: Histogram::default(),
             latency_max_ns: 7,

@@ -81,6 +81,7 @@ fn counted(phase: Phase) -> PhaseRecord {
         acknowledged_ns: row.writes.then_some(800_000_000),
         usage: Usage { user_ns: 20_000_000, system_ns: 140_000_000, ..Usage::default() },
         system_busy_ns: Some(400_000_000),
+        others_user_ns: None,
         tool_ns: None,
         latency,
         latency_max_ns: 50_000,

@@ -63,6 +63,14 @@ impl Slices {
     }
 }
 
+impl Slices {
+    /// Whether the rate stayed the same.
+    #[must_use]
+    pub const fn is_steady(&self) -> bool {
+        true
+    }
+}
+
 /// Notes when slices end while a worker works. Never allocates after it was made.
 #[derive(Debug, Clone)]
 pub struct SliceClock {

@@ -131,6 +131,28 @@ pub fn bytes_read(phase: Phase, plan: &Plan, operations: u64) -> u64 {
     }
 }
 
+/// Bytes of data that a phase writes to files.
+#[must_use]
+pub fn bytes_written(phase: Phase, plan: &Plan, operations: u64) -> u64 {
+    match phase {
+        Phase::BlockWrite | Phase::Rewrite => plan.settings.file_size,
+        Phase::RandomSeek => operations * plan.settings.seek_rewrite_percent / 100 * plan.settings.seek_size,
+        Phase::SeqCreate | Phase::RandomCreate => plan.settings.file_set_bytes(),
+        Phase::BlockRead | Phase::SeqStat | Phase::SeqDelete | Phase::RandomStat | Phase::RandomDelete => 0,
+    }
+}
+
+/// Bytes of data that a phase checks on the clock.
+#[must_use]
+pub fn bytes_checked(phase: Phase, plan: &Plan, operations: u64) -> u64 {
+    match phase {
+        Phase::BlockWrite | Phase::SeqCreate | Phase::RandomCreate | Phase::SeqDelete | Phase::RandomDelete => 0,
+        Phase::Rewrite | Phase::BlockRead => plan.settings.file_size,
+        Phase::RandomSeek => operations * plan.settings.seek_size,
+        Phase::SeqStat | Phase::RandomStat => plan.settings.file_set_bytes(),
+    }
+}
+
 /// Bytes of memory that the largest phase of some settings needs for names, buffers and threads.
 #[must_use]
 pub const fn memory_needed(settings: &Settings) -> u64 {
@@ -156,6 +178,15 @@ pub fn files_read(phase: Phase, plan: &Plan) -> Vec<CString> {
         | Phase::RandomCreate
         | Phase::RandomStat
         | Phase::RandomDelete => Vec::new(),
+    }
+}
+
+/// The files whose residency tells whether direct I/O was had: those that are read, and those that were written.
+#[must_use]
+pub fn files_touched(phase: Phase, plan: &Plan) -> Vec<CString> {
+    match phase {
+        Phase::BlockWrite => files_read(Phase::Rewrite, plan),
+        other => files_read(other, plan),
     }
 }
 

@@ -1,112 +1,210 @@
-//! The words that say what a number is worth: where a phase was served from, and whether its changes are on stable storage.
-//!
-//! A first set of rules, from the page cache before the phase and the process' own storage bytes alone.
+//! The words that say what a number is worth, from evidence alone: where a phase was served from, whether its changes are on stable
+//! storage, and whether direct I/O was had. Missing proof is never `cold` and never `durable`.
 
 use crate::model::evidence::Evidence;
 use crate::model::label::{CacheLabel, Durability};
-use crate::model::machine::FilesystemClass;
-use crate::model::phase::{Phase, Reads};
+use crate::model::machine::{FilesystemClass, ObtainedIo};
+use crate::model::phase::{Group, Phase, Reads};
+use crate::model::settings::Io;
+use crate::model::stack::{Bottom, Stack, Traffic};
 
-/// At most this share of the data in the page cache is as good as none.
-const EMPTY: f64 = 0.01;
+/// At most this share is as good as none.
+pub const NONE: f64 = 0.01;
+/// At most this share came from elsewhere when all else came from here.
+const LITTLE: f64 = 0.05;
 /// At least this share is as good as all.
-const FULL: f64 = 0.95;
+const ALL: f64 = 0.95;
+/// The leaves read less than this share of what the process made storage read: a cache between them answered.
+const BELOW: f64 = 0.5;
+/// Of the bytes of a durable write, the share that a device must have moved to be the right one (zeros shrink to 1/28 on btrfs).
+const MOVED: f64 = 1.0 / 32.0;
+/// The leaves read more than this share beyond the process, and more than so many bytes: somebody else reads too.
+const OTHERS_SHARE: f64 = 0.05;
+/// Metadata and readahead of others stay under this.
+pub const OTHERS_BYTES: u64 = 8 << 20;
+/// The least share of incompressible data that must have reached the device for it to be durable.
+const DURABLE: f64 = 0.5;
 
-/// The cache label of a phase that read at least `bytes` bytes; `None` for a phase that reads nothing.
-pub fn cache_label(phase: Phase, class: FilesystemClass, evidence: &Evidence, bytes: u64) -> Option<CacheLabel> {
-    let reads = phase.row().reads;
-    if reads == Reads::Nothing {
-        return None;
+/// What a run stands on, as far as it decides what its evidence is worth.
+#[derive(Debug, Clone, Copy)]
+pub struct Footing<'a> {
+    /// How the filesystem keeps its data.
+    pub class: FilesystemClass,
+    /// The devices below.
+    pub stack: &'a Stack,
+    /// Whether the leaves moved with an earlier durable write of the same run.
+    pub has_moved: bool,
+}
+
+impl Footing<'_> {
+    /// What the leaves moved in a phase; `None` where that is not counted.
+    pub fn leaves(&self, evidence: &Evidence) -> Option<Traffic> {
+        self.stack.leaf_traffic(&evidence.devices)
     }
-    match class {
-        FilesystemClass::Memory => Some(CacheLabel::Memory),
-        // Their bytes are not charged to the process, or come out of a cache that residency does not show.
-        FilesystemClass::Fuse | FilesystemClass::Zfs | FilesystemClass::Network | FilesystemClass::Other => Some(CacheLabel::Unknown),
-        FilesystemClass::Block | FilesystemClass::Overlay => {
-            let from_storage = evidence.own_read_bytes.map(|own| own as f64 / bytes.max(1) as f64);
-            Some(match reads {
-                Reads::Data => data_label(evidence.resident_before, from_storage),
-                Reads::Metadata => metadata_label(from_storage),
-                Reads::Nothing => CacheLabel::Unknown,
-            })
+
+    /// The same, where the leaves are known to be those of this filesystem.
+    fn known_leaves(&self, evidence: &Evidence) -> Option<Traffic> {
+        self.leaves(evidence).filter(|_| self.has_moved)
+    }
+
+    /// Whether residency says what of a file is in memory: of FUSE and ZFS it says what the kernel keeps, and they have caches of
+    /// their own.
+    const fn shows_residency(&self) -> bool {
+        match self.class {
+            FilesystemClass::Block | FilesystemClass::Overlay | FilesystemClass::Network => true,
+            FilesystemClass::Memory | FilesystemClass::Fuse | FilesystemClass::Zfs | FilesystemClass::Other => false,
         }
     }
-}
 
-fn data_label(resident: Option<f64>, from_storage: Option<f64>) -> CacheLabel {
-    match (resident, from_storage) {
-        (Some(resident), Some(share)) if resident >= FULL && share <= 1.0 - FULL => CacheLabel::Cached,
-        (Some(resident), Some(share)) if resident <= EMPTY && share > EMPTY => CacheLabel::Cold,
-        _ => CacheLabel::Unknown,
+    /// Whether bytes were lost between the filesystem and the leaves, so that the leaves alone can prove what was read.
+    fn has_layers(&self) -> bool {
+        self.stack.devices.iter().any(|device| !device.is_leaf) || self.class == FilesystemClass::Overlay
+    }
+
+    /// Whether the leaves moved with a durable write of so many bytes (0: only names were written).
+    pub fn moved_with(&self, evidence: &Evidence, bytes: u64) -> bool {
+        self.leaves(evidence).is_some_and(|leaves| leaves.written_bytes > 0 && leaves.written_bytes as f64 >= MOVED * bytes as f64)
     }
 }
 
-fn metadata_label(from_storage: Option<f64>) -> CacheLabel {
-    match from_storage {
-        Some(0.0) => CacheLabel::Cached,
-        Some(share) if share >= 1.0 => CacheLabel::Cold,
+/// The shares of the bytes of a phase that came from here and there.
+struct Shares {
+    /// What the process made storage read.
+    own: f64,
+    /// What the leaves read; `None` where they are not known.
+    leaf: Option<f64>,
+    /// Whether the leaves read much more than that: somebody else reads too.
+    has_others: bool,
+}
+
+impl Shares {
+    fn of(footing: &Footing<'_>, evidence: &Evidence, bytes: u64) -> Option<Self> {
+        let own_bytes = evidence.own_read_bytes?;
+        let share = |part: u64| part as f64 / bytes.max(1) as f64;
+        let leaves = footing.known_leaves(evidence);
+        let has_others = leaves.is_some_and(|leaves| others_read(&leaves, own_bytes));
+        Some(Self { own: share(own_bytes), leaf: leaves.map(|leaves| share(leaves.read_bytes)), has_others })
+    }
+
+    /// The share from the device, for `mixed`.
+    fn mixed(&self) -> CacheLabel {
+        let share = self.leaf.map_or(self.own, |leaf| leaf.min(self.own)) * 100.0;
+        CacheLabel::Mixed(share.round().clamp(1.0, 99.0) as u8)
+    }
+}
+
+/// Whether the leaves read much more than the process made them read.
+pub fn others_read(leaves: &Traffic, own_read_bytes: u64) -> bool {
+    let others = leaves.read_bytes.saturating_sub(own_read_bytes);
+    others > OTHERS_BYTES && others as f64 > OTHERS_SHARE * leaves.read_bytes as f64
+}
+
+/// The cache label of a phase that read `bytes` bytes (for metadata: the least that a cold one must read); `None` for a phase that
+/// reads nothing.
+pub fn cache_label(phase: Phase, footing: &Footing<'_>, evidence: &Evidence, bytes: u64) -> Option<CacheLabel> {
+    let label = match phase.row().reads {
+        Reads::Nothing => return None,
+        Reads::Data | Reads::Metadata if footing.class == FilesystemClass::Memory => memory_label(evidence),
+        Reads::Data => Shares::of(footing, evidence, bytes).map_or(CacheLabel::Unknown, |shares| data_label(footing, evidence, &shares)),
+        Reads::Metadata => Shares::of(footing, evidence, bytes).map_or(CacheLabel::Unknown, |shares| metadata_label(footing, &shares)),
+    };
+    Some(label)
+}
+
+/// A filesystem in memory can be swapped out: then the label is not known.
+fn memory_label(evidence: &Evidence) -> CacheLabel {
+    let is_resident = evidence.resident_before.is_none_or(|resident| resident >= ALL);
+    let is_read = evidence.own_read_bytes.is_none_or(|bytes| bytes > 0);
+    if is_resident && !is_read { CacheLabel::Memory } else { CacheLabel::Unknown }
+}
+
+fn data_label(footing: &Footing<'_>, evidence: &Evidence, shares: &Shares) -> CacheLabel {
+    match evidence.resident_before.filter(|_| footing.shows_residency()) {
+        Some(resident) if resident >= ALL && shares.own <= LITTLE => CacheLabel::Cached,
+        // Nothing was in memory, and nothing was read: holes, data in the inode, or counters that are off.
+        Some(resident) if resident <= NONE && shares.own <= NONE => CacheLabel::Unknown,
+        Some(resident) if resident <= NONE => cold_label(footing, shares),
+        Some(_) => shares.mixed(),
+        None => without_residency(shares),
+    }
+}
+
+/// The label of data that was not in the page cache and that the process made storage read.
+fn cold_label(footing: &Footing<'_>, shares: &Shares) -> CacheLabel {
+    match (footing.stack.bottom, shares.leaf) {
+        (Bottom::Memory, _) => CacheLabel::Memory,
+        (Bottom::Server, _) => CacheLabel::ColdHere,
+        (Bottom::Devices, Some(leaf)) if leaf < BELOW * shares.own.min(1.0) => CacheLabel::CachedBelow,
+        // The leaves' bytes may be somebody else's, and a layer above them a cache.
+        (Bottom::Devices, Some(_)) if footing.has_layers() && shares.has_others => CacheLabel::ColdUnproven,
+        (Bottom::Devices, Some(_)) => CacheLabel::Cold,
+        (Bottom::Devices | Bottom::Process | Bottom::Unknown, _) => CacheLabel::ColdUnproven,
+    }
+}
+
+/// Where residency says nothing, only both counters together prove anything.
+fn without_residency(shares: &Shares) -> CacheLabel {
+    match shares.leaf {
+        Some(leaf) if shares.own >= ALL && leaf >= ALL && !shares.has_others => CacheLabel::Cold,
         Some(_) | None => CacheLabel::Unknown,
     }
 }
 
-/// Whether the flush inside the clock of a phase reached stable storage; `None` for a phase that changes nothing.
-pub fn durability(phase: Phase, class: FilesystemClass) -> Option<Durability> {
+/// Names and inodes have no residency: what the process made storage read is immune to others, and what the leaves read to caches
+/// below, so that both must agree.
+fn metadata_label(footing: &Footing<'_>, shares: &Shares) -> CacheLabel {
+    let Some(leaf) = shares.leaf.filter(|_| footing.shows_residency()) else {
+        return if footing.stack.bottom == Bottom::Memory && footing.shows_residency() { CacheLabel::Memory } else { CacheLabel::Unknown };
+    };
+    match shares.own {
+        own if own <= NONE => CacheLabel::Cached,
+        own if leaf < BELOW * own.min(1.0) => CacheLabel::CachedBelow,
+        own if own >= ALL && leaf >= ALL => CacheLabel::Cold,
+        _ => shares.mixed(),
+    }
+}
+
+/// Whether what a phase changed was on stable storage when its clock stopped; `None` for a phase that changes nothing. `data_bytes` are
+/// the bytes that cannot be compressed or shared and that it must have written.
+pub fn durability(phase: Phase, footing: &Footing<'_>, evidence: &Evidence, data_bytes: u64) -> Option<Durability> {
     if !phase.row().writes {
         return None;
     }
-    Some(match class {
-        FilesystemClass::Memory => Durability::Acknowledged,
-        FilesystemClass::Block | FilesystemClass::Zfs => Durability::Durable,
-        // What is behind them decides, and is not looked at yet.
-        FilesystemClass::Network | FilesystemClass::Fuse | FilesystemClass::Overlay | FilesystemClass::Other => Durability::Uncertain,
+    if footing.stack.bottom == Bottom::Memory {
+        return Some(Durability::Acknowledged);
+    }
+    let is_written = |leaves: Traffic| leaves.writes > 0 && leaves.written_bytes as f64 >= DURABLE * data_bytes as f64;
+    let is_proven = footing.leaves(evidence).is_some_and(is_written) && is_flushed(footing.stack, evidence) == Some(true);
+    Some(if is_proven { Durability::Durable } else { Durability::Uncertain })
+}
+
+/// Whether a flush reached every leaf that has a cache of its own to flush; `None` where that is not counted.
+pub fn is_flushed(stack: &Stack, evidence: &Evidence) -> Option<bool> {
+    if evidence.devices.len() != stack.devices.len() {
+        return None;
+    }
+    let leaves = stack.devices.iter().zip(&evidence.devices).filter(|(device, _)| device.is_leaf);
+    let mut all = true;
+    for (device, traffic) in leaves {
+        // A device that writes through has nothing to flush, and one that did not write either.
+        let needs_flush = device.write_cache.as_deref() != Some("write through") && traffic.writes > 0;
+        all &= !needs_flush || traffic.flushes? > 0;
+    }
+    Some(all)
+}
+
+/// What became of direct I/O that was asked for; `None` where it was not.
+pub fn obtained_io(phase: Phase, asked: Io, evidence: &Evidence) -> Option<ObtainedIo> {
+    let is_block_file = matches!(phase.row().group, Group::Block | Group::Seek);
+    if asked == Io::Buffered || !is_block_file {
+        return None;
+    }
+    Some(match evidence.resident_after {
+        Some(resident) if resident <= LITTLE => ObtainedIo::Direct,
+        Some(_) => ObtainedIo::Buffered,
+        None => ObtainedIo::Unknown,
     })
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn label(phase: Phase, class: FilesystemClass, resident: f64, own: u64) -> Option<CacheLabel> {
-        let evidence = Evidence { resident_before: Some(resident), own_read_bytes: Some(own), ..Evidence::default() };
-        cache_label(phase, class, &evidence, 1000)
-    }
-
-    #[test]
-    fn data_is_cold_only_when_it_was_not_resident_and_was_read() {
-        let block = |resident, own| label(Phase::BlockRead, FilesystemClass::Block, resident, own).unwrap();
-        assert_eq!(block(0.0, 1000), CacheLabel::Cold);
-        assert_eq!(block(0.0, 100), CacheLabel::Cold);
-        assert_eq!(block(0.0, 0), CacheLabel::Unknown);
-        assert_eq!(block(1.0, 0), CacheLabel::Cached);
-        assert_eq!(block(1.0, 1000), CacheLabel::Unknown);
-        assert_eq!(block(0.5, 500), CacheLabel::Unknown);
-    }
-
-    #[test]
-    fn missing_proof_is_never_cold() {
-        let none = Evidence::default();
-        for phase in Phase::ALL {
-            for class in [FilesystemClass::Block, FilesystemClass::Fuse, FilesystemClass::Zfs, FilesystemClass::Network] {
-                assert!(matches!(cache_label(*phase, class, &none, 1000), None | Some(CacheLabel::Unknown)));
-            }
-        }
-    }
-
-    #[test]
-    fn metadata_follows_what_was_read() {
-        let stat = |own| label(Phase::SeqStat, FilesystemClass::Block, 0.0, own).unwrap();
-        assert_eq!(stat(0), CacheLabel::Cached);
-        assert_eq!(stat(1000), CacheLabel::Cold);
-        assert_eq!(stat(10), CacheLabel::Unknown);
-        assert_eq!(label(Phase::SeqCreate, FilesystemClass::Block, 0.0, 0), None);
-        assert_eq!(label(Phase::SeqStat, FilesystemClass::Memory, 0.0, 0), Some(CacheLabel::Memory));
-    }
-
-    #[test]
-    fn durability_is_for_what_changes_something() {
-        assert_eq!(durability(Phase::BlockRead, FilesystemClass::Block), None);
-        assert_eq!(durability(Phase::Rewrite, FilesystemClass::Block), Some(Durability::Durable));
-        assert_eq!(durability(Phase::SeqDelete, FilesystemClass::Memory), Some(Durability::Acknowledged));
-        assert_eq!(durability(Phase::SeqCreate, FilesystemClass::Fuse), Some(Durability::Uncertain));
-    }
-}
+mod tests;

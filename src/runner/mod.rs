@@ -1,8 +1,11 @@
 //! Rounds × targets × phases: takes grounds, reads the meter around what is timed, and gives a record for each run.
 
 mod crew;
+mod flags;
 mod labels;
+mod once;
 pub mod preflight;
+mod quiet;
 mod run;
 
 use crate::model::identity::Identity;

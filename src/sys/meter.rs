@@ -1,5 +1,6 @@
 //! The meter: what the process and the machine used so far. Two readings make a result.
 
+use super::around::Around;
 use crate::model::record::Usage;
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeVal;
@@ -11,14 +12,36 @@ use std::os::unix::fs::FileExt;
 pub struct Reading {
     /// Use by this process, all threads.
     pub usage: Usage,
-    /// Nanoseconds that all processors were busy together; `None` where /proc/stat cannot be read.
-    pub system_busy_ns: Option<u64>,
+    /// What the processors of the machine did together; `None` where /proc/stat cannot be read.
+    pub machine: Option<MachineTime>,
+}
+
+impl Reading {
+    /// Nanoseconds that all processors were busy together.
+    #[must_use]
+    pub fn system_busy_ns(&self) -> Option<u64> {
+        self.machine.map(|machine| machine.busy_ns)
+    }
+}
+
+/// Nanoseconds of all processors together, counted in ticks (proc_stat(5)).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct MachineTime {
+    /// Busy: user, nice, system, irq and softirq.
+    pub busy_ns: u64,
+    /// Of these, spent in programs: user and nice. The kernel's own helpers have none.
+    pub user_ns: u64,
+    /// Given to others by the hypervisor.
+    pub stolen_ns: u64,
 }
 
 /// Something that can be read before and after the timed part of a phase. Reading allocates nothing.
 pub trait Meter: Sync {
     /// What was used so far.
     fn read(&self) -> Reading;
+
+    /// What else the machine did so far; off the clock, since this one allocates.
+    fn around(&self) -> Around;
 }
 
 /// The meter of this process: getrusage(2) and the first line of /proc/stat.
@@ -49,10 +72,15 @@ impl ProcessMeter {
         peak_kib(text.get(..length)?).map(|kib| kib * 1024)
     }
 
-    fn system_busy_ns(&self) -> Option<u64> {
+    fn machine_time(&self) -> Option<MachineTime> {
         let mut line = [0_u8; 256];
         let length = self.stat.as_ref()?.read_at(&mut line, 0).ok()?;
-        Some(busy_ticks(line.get(..length)?)? * self.tick_ns)
+        let ticks = machine_ticks(line.get(..length)?)?;
+        Some(MachineTime {
+            busy_ns: ticks.busy_ns * self.tick_ns,
+            user_ns: ticks.user_ns * self.tick_ns,
+            stolen_ns: ticks.stolen_ns * self.tick_ns,
+        })
     }
 }
 
@@ -60,7 +88,11 @@ impl Meter for ProcessMeter {
     fn read(&self) -> Reading {
         let mut usage = usage();
         usage.max_resident_bytes = self.max_resident_bytes().unwrap_or(usage.max_resident_bytes);
-        Reading { usage, system_busy_ns: self.system_busy_ns() }
+        Reading { usage, machine: self.machine_time() }
+    }
+
+    fn around(&self) -> Around {
+        Around::now(self.machine_time().map(|machine| machine.stolen_ns))
     }
 }
 
@@ -89,21 +121,21 @@ fn peak_kib(status: &[u8]) -> Option<u64> {
     std::str::from_utf8(line).ok()?.split_whitespace().next()?.parse().ok()
 }
 
-/// The busy ticks of the `cpu` line of /proc/stat: user, nice, system, irq and softirq. Not idle, iowait and steal; guest time is
-/// already in user and nice (proc_stat(5)).
-fn busy_ticks(stat: &[u8]) -> Option<u64> {
+/// The ticks (not yet nanoseconds) of the `cpu` line of /proc/stat. Busy are user, nice, system, irq and softirq, not idle, iowait and
+/// steal; guest time is already in user and nice (proc_stat(5)).
+fn machine_ticks(stat: &[u8]) -> Option<MachineTime> {
     let line = stat.split(|byte| *byte == b'\n').next()?;
     let mut fields = line.split(|byte| *byte == b' ').filter(|field| !field.is_empty());
     if fields.next()? != b"cpu" {
         return None;
     }
-    let mut busy = 0;
-    for place in 0..7 {
-        let ticks: u64 = std::str::from_utf8(fields.next()?).ok()?.parse().ok()?;
-        let is_idle_or_waiting = place == 3 || place == 4;
-        busy += if is_idle_or_waiting { 0 } else { ticks };
-    }
-    Some(busy)
+    let mut next = || -> Option<u64> { std::str::from_utf8(fields.next()?).ok()?.parse().ok() };
+    let (user, nice, system) = (next()?, next()?, next()?);
+    let (_idle, _waiting) = (next()?, next()?);
+    let (interrupts, soft_interrupts) = (next()?, next()?);
+    // Kernels before 2.6.11 do not count what was stolen.
+    let stolen_ns = next().unwrap_or(0);
+    Some(MachineTime { busy_ns: user + nice + system + interrupts + soft_interrupts, user_ns: user + nice, stolen_ns })
 }
 
 /// What was used between two readings.
@@ -122,7 +154,11 @@ pub fn difference(before: &Reading, after: &Reading) -> Reading {
             voluntary_switches: b.voluntary_switches.saturating_sub(a.voluntary_switches),
             involuntary_switches: b.involuntary_switches.saturating_sub(a.involuntary_switches),
         },
-        system_busy_ns: before.system_busy_ns.zip(after.system_busy_ns).map(|(a, b)| b.saturating_sub(a)),
+        machine: before.machine.zip(after.machine).map(|(a, b)| MachineTime {
+            busy_ns: b.busy_ns.saturating_sub(a.busy_ns),
+            user_ns: b.user_ns.saturating_sub(a.user_ns),
+            stolen_ns: b.stolen_ns.saturating_sub(a.stolen_ns),
+        }),
     }
 }
 
@@ -132,10 +168,12 @@ mod tests {
 
     #[test]
     fn busy_is_neither_idle_nor_waiting_nor_stolen() {
-        assert_eq!(busy_ticks(b"cpu  1 2 4 1000 2000 8 16 500 3 0\ncpu0 1 1\n"), Some(31));
-        assert_eq!(busy_ticks(b"cpu  1 2 4"), None);
-        assert_eq!(busy_ticks(b"cpu0 1 2 4 1 1 1 1 1"), None);
-        assert_eq!(busy_ticks(b""), None);
+        let ticks = machine_ticks(b"cpu  1 2 4 1000 2000 8 16 500 3 0\ncpu0 1 1\n").unwrap();
+        assert_eq!(ticks, MachineTime { busy_ns: 31, user_ns: 3, stolen_ns: 500 });
+        assert_eq!(machine_ticks(b"cpu  1 2 4 1000 2000 8 16\n").unwrap().stolen_ns, 0);
+        assert_eq!(machine_ticks(b"cpu  1 2 4"), None);
+        assert_eq!(machine_ticks(b"cpu0 1 2 4 1 1 1 1 1"), None);
+        assert_eq!(machine_ticks(b""), None);
     }
 
     #[test]

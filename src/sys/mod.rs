@@ -1,5 +1,6 @@
 //! The only room that talks to the kernel: system calls, /proc and /sys, and the only one with `unsafe`.
 
+pub mod around;
 pub mod caches;
 pub mod command;
 pub mod files;

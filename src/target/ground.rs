@@ -1,10 +1,13 @@
 //! What a target stands on: taken for a run, made cold before a phase, given back whatever happened.
 
 use super::Target;
+use crate::model::evidence::{ArcTraffic, ServerTraffic};
 use crate::model::plan::Circumstances;
 use crate::model::record::Preparation;
+use crate::model::stack::{Stack, Traffic};
 use std::ffi::CString;
 use std::io;
+use std::time::Duration;
 
 /// What is to be cold.
 #[derive(Debug, Clone)]
@@ -13,6 +16,36 @@ pub struct Cold<'a> {
     pub files: &'a [CString],
     /// How the phase is to begin.
     pub circumstances: &'a Circumstances,
+}
+
+/// What lies below a ground moved since some fixed moment; `None` where it is not counted.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// What each device of the stack moved.
+    pub devices: Option<Vec<Traffic>>,
+    /// What the cache of ZFS answered.
+    pub arc: Option<ArcTraffic>,
+    /// What was read from and written to the server.
+    pub server: Option<ServerTraffic>,
+}
+
+impl Counters {
+    /// What was moved since an earlier reading.
+    #[must_use]
+    pub fn since(&self, before: &Self) -> Self {
+        let devices = before.devices.as_ref().zip(self.devices.as_ref()).filter(|(before, after)| before.len() == after.len());
+        Self {
+            devices: devices.map(|(before, after)| after.iter().zip(before).map(|(after, before)| after.since(before)).collect()),
+            arc: before
+                .arc
+                .zip(self.arc)
+                .map(|(a, b)| ArcTraffic { hits: b.hits.saturating_sub(a.hits), misses: b.misses.saturating_sub(a.misses) }),
+            server: before.server.zip(self.server).map(|(a, b)| ServerTraffic {
+                read_bytes: b.read_bytes.saturating_sub(a.read_bytes),
+                written_bytes: b.written_bytes.saturating_sub(a.written_bytes),
+            }),
+        }
+    }
 }
 
 /// Something that could not be done to a ground.
@@ -67,6 +100,15 @@ pub trait Ground {
     /// # Errors
     /// When a flush fails.
     fn make_cold(&mut self, cold: &Cold<'_>) -> Result<Preparation, GroundError>;
+
+    /// The devices below the place that was taken; it may be another stack after [`Ground::make_cold`].
+    fn stack(&self) -> Stack;
+
+    /// What they moved so far. Off every clock.
+    fn counters(&self) -> Counters;
+
+    /// Lets time pass, and does nothing.
+    fn wait(&self, time: Duration);
 
     /// Removes everything that was made since it was taken. Names what had to be left and why; empty when nothing was.
     fn give_back(&mut self) -> Vec<String>;

@@ -4,7 +4,9 @@ pub mod clean;
 pub mod ground;
 pub mod plain;
 pub mod pretend;
+pub mod pretend_call;
 pub mod pretend_ground;
+pub mod pretend_storage;
 pub mod real;
 pub mod scratch;
 

@@ -2,7 +2,7 @@
 //! rights suffice, and by a command of the user's.
 
 use super::clean::empty_scratch;
-use super::ground::{Cold, Ground, GroundError, plain_error};
+use super::ground::{Cold, Counters, Ground, GroundError, plain_error};
 use super::real::RealTarget;
 use super::scratch::{MARKER, marker_nonce, marker_words, scratch_name};
 use super::{Access, Target, read_exact};
@@ -11,6 +11,7 @@ use crate::model::machine::FilesystemClass;
 use crate::model::plan::{CacheState, DropCaches};
 use crate::model::record::Preparation;
 use crate::model::settings::Io;
+use crate::model::stack::Stack;
 use crate::sys::command::{self, CommandError};
 use crate::sys::{caches, files, process};
 use std::ffi::{CStr, CString, OsStr};
@@ -229,6 +230,18 @@ impl Ground for PlainGround {
             }
         }
         left
+    }
+
+    fn stack(&self) -> Stack {
+        Stack::default()
+    }
+
+    fn counters(&self) -> Counters {
+        Counters::default()
+    }
+
+    fn wait(&self, time: Duration) {
+        std::thread::sleep(time);
     }
 
     fn directory(&self) -> String {

@@ -1,89 +1,18 @@
 //! A pretended directory in memory: logs every call, moves a pretended clock, and fails or lies on demand.
 
+use super::pretend_call::{Call, Operation, Trick};
+use super::pretend_storage::{Counting, Storage};
 use super::{Access, FlushMethod, Handle, Residency, Target};
 use crate::model::record::Usage;
 use crate::model::settings::Io;
-use crate::sys::meter::{Meter, Reading};
+use crate::model::stack::Traffic;
+use crate::sys::around::Around;
+use crate::sys::meter::{MachineTime, Meter, Reading};
 use std::collections::BTreeMap;
 use std::ffi::{CStr, CString};
-use std::fmt;
 use std::io;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-
-/// A kind of call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Operation {
-    /// [`Target::make_directory`].
-    MakeDirectory,
-    /// [`Target::open_directory`].
-    OpenDirectory,
-    /// [`Target::remove_directory`].
-    RemoveDirectory,
-    /// [`Target::open`] of a new file.
-    Create,
-    /// [`Target::open`] of an existing file.
-    Open,
-    /// [`Target::read`].
-    Read,
-    /// [`Target::write`].
-    Write,
-    /// [`Target::advise_random`].
-    AdviseRandom,
-    /// [`Target::sync`].
-    Sync,
-    /// [`Target::flush`].
-    Flush,
-    /// [`Target::close`].
-    Close,
-    /// [`Target::status`].
-    Status,
-    /// [`Target::unlink`].
-    Unlink,
-    /// [`Target::list`].
-    List,
-    /// [`Target::evict`].
-    Evict,
-    /// [`Target::residency`].
-    Residency,
-}
-
-/// One call as it was made.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Call {
-    /// Its kind.
-    pub operation: Operation,
-    /// The entry that it names, with its directory: `sequential.0.0/0000000000`.
-    pub name: String,
-    /// Offset and length in bytes, for reads and writes.
-    pub span: Option<(u64, usize)>,
-}
-
-impl fmt::Display for Call {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?} {}", self.operation, self.name)?;
-        match self.span {
-            Some((offset, length)) => write!(f, " {offset}+{length}"),
-            None => Ok(()),
-        }
-    }
-}
-
-/// What a call does instead of its duty.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Trick {
-    /// Fails with this error number.
-    Fail(i32),
-    /// Transfers only this many bytes.
-    Short(usize),
-    /// Reads zeros.
-    Zeros,
-    /// Reads what was there when the file was first written.
-    FirstVersion,
-    /// Reads the same place of another file, named as in [`Call::name`].
-    OtherFile(String),
-    /// Reads these bytes.
-    Bytes(Vec<u8>),
-}
+use std::time::Duration;
 
 #[derive(Debug, Default)]
 struct Node {
@@ -101,7 +30,9 @@ struct State {
     log: Vec<Call>,
     tricks: BTreeMap<(Operation, u64), Trick>,
     counts: BTreeMap<Operation, u64>,
-    resident_share: f64,
+    /// Nanoseconds that calls took, without the time that only passed.
+    busy_ns: u64,
+    counting: Counting,
 }
 
 /// Nanoseconds that a call takes.
@@ -136,9 +67,27 @@ impl PretendTarget {
         self.state().tricks.insert((operation, nth), trick);
     }
 
-    /// Says which share (0 to 1) of every file is in memory.
-    pub fn set_resident_share(&self, share: f64) {
-        self.state().resident_share = share;
+    /// Says how storage answers from now on.
+    pub fn set_storage(&self, storage: Storage) {
+        self.state().counting.storage = storage;
+    }
+
+    /// Lets somebody else write so many bytes at each of the next waits.
+    pub fn disturb(&self, waits: u64, bytes: u64) {
+        self.state().counting.disturbance = (waits, bytes);
+    }
+
+    /// What its pretended device moved: what was read and is not resident, and what was written when it is flushed.
+    #[must_use]
+    pub fn traffic(&self) -> Traffic {
+        self.state().counting.traffic
+    }
+
+    /// Lets time pass, in which nobody does anything unless [`PretendTarget::disturb`] said so.
+    pub fn pass(&self, time: Duration) {
+        let mut state = self.state();
+        state.clock_ns += time.as_nanos() as u64;
+        state.counting.wait();
     }
 
     /// Every call so far.
@@ -176,6 +125,8 @@ impl PretendTarget {
         let cost = (self.cost)(&call);
         let mut state = self.state();
         state.clock_ns += cost;
+        state.busy_ns += cost;
+        state.account(&call);
         state.log.push(call);
         let count = state.counts.entry(operation).or_default();
         *count += 1;
@@ -358,16 +309,54 @@ impl Target for PretendTarget {
         self.call(Operation::Residency, name, None)?;
         let state = self.state();
         let pages = state.nodes[number].data.len().div_ceil(4096) as u64;
-        Ok(Residency { resident_pages: (pages as f64 * state.resident_share).round() as u64, pages })
+        Ok(Residency { resident_pages: (pages as f64 * state.counting.storage.resident_share).round() as u64, pages })
     }
 }
 
-/// The meter of a pretended target: of each nanosecond of its clock a quarter is user and an eighth system time of the process,
+impl State {
+    /// What a call makes storage do.
+    fn account(&mut self, call: &Call) {
+        let length = call.span.map_or(0, |(_, length)| length);
+        match call.operation {
+            Operation::Read => self.counting.read(length),
+            Operation::Write => self.counting.write(length),
+            Operation::Status => self.counting.look_up(),
+            Operation::Create => self.counting.change_entry(),
+            Operation::Unlink => {
+                self.counting.look_up();
+                self.counting.change_entry();
+            }
+            Operation::Sync | Operation::Flush => self.counting.flush(),
+            Operation::MakeDirectory
+            | Operation::OpenDirectory
+            | Operation::RemoveDirectory
+            | Operation::Open
+            | Operation::AdviseRandom
+            | Operation::Close
+            | Operation::List
+            | Operation::Evict
+            | Operation::Residency => {}
+        }
+    }
+}
+
+/// The meter of a pretended target: of each nanosecond that its calls take a quarter is user and an eighth system time of the process,
 /// and one and a half processors of the machine are busy.
 impl Meter for PretendTarget {
     fn read(&self) -> Reading {
-        let clock_ns = self.now_ns();
-        let usage = Usage { user_ns: clock_ns / 4, system_ns: clock_ns / 8, ..Usage::default() };
-        Reading { usage, system_busy_ns: Some(clock_ns + clock_ns / 2) }
+        let state = self.state();
+        let usage = Usage {
+            user_ns: state.busy_ns / 4,
+            system_ns: state.busy_ns / 8,
+            blocks_in: state.counting.own_read_bytes / 512,
+            blocks_out: state.counting.own_written_bytes / 512,
+            ..Usage::default()
+        };
+        let machine = MachineTime { busy_ns: state.busy_ns + state.busy_ns / 2, user_ns: state.busy_ns / 4, stolen_ns: 0 };
+        Reading { usage, machine: Some(machine) }
+    }
+
+    fn around(&self) -> Around {
+        Around::default()
     }
 }

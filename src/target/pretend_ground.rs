@@ -1,11 +1,13 @@
 //! A pretended ground, which hands out one pretended target.
 
-use super::ground::{Cold, Ground, GroundError};
+use super::ground::{Cold, Counters, Ground, GroundError};
 use super::pretend::PretendTarget;
 use super::{Access, Target};
 use crate::model::record::Preparation;
 use crate::model::settings::Io;
+use crate::model::stack::{Bottom, Layer, Stack, StackDevice};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// A pretended ground: hands out its one target, and logs when it is made cold.
 pub struct PretendGround {
@@ -45,6 +47,27 @@ impl Ground for PretendGround {
             hindrance: Some("pretended".to_owned()),
             ..Preparation::default()
         })
+    }
+
+    fn stack(&self) -> Stack {
+        let device = StackDevice {
+            name: "pretended0".to_owned(),
+            layer: Layer::Disk,
+            is_leaf: true,
+            is_counted: true,
+            write_cache: Some("write back".to_owned()),
+            rotational: Some(false),
+            direct_io: None,
+        };
+        Stack { bottom: Bottom::Devices, devices: vec![device] }
+    }
+
+    fn counters(&self) -> Counters {
+        Counters { devices: Some(vec![self.target.traffic()]), ..Counters::default() }
+    }
+
+    fn wait(&self, time: Duration) {
+        self.target.pass(time);
     }
 
     fn give_back(&mut self) -> Vec<String> {

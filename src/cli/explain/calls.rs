@@ -3,7 +3,7 @@
 use crate::model::phase::Phase;
 use crate::model::settings::{Io, SequentialOrder, Settings};
 use crate::target::FlushMethod;
-use crate::target::pretend::Operation;
+use crate::target::pretend_call::Operation;
 use crate::target::scratch::FileSetKind;
 use crate::units::with_thousands;
 

@@ -8,7 +8,7 @@ use crate::model::profile::Profile;
 use crate::model::settings::{KEYS, Settings};
 use crate::report::layout::{blanks, left, wrap};
 use crate::target::FlushMethod;
-use crate::target::pretend::Operation;
+use crate::target::pretend_call::Operation;
 use crate::units::{rounded_size, with_thousands};
 
 /// The ten phases, a line each, with the calls on the clock.

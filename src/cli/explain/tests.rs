@@ -7,7 +7,8 @@ use crate::model::settings::Settings;
 use crate::phases::{self, Job, Stamps, Stop};
 use crate::report::layout::{COLUMNS, width};
 use crate::rng::GENERATOR;
-use crate::target::pretend::{Operation, PretendTarget};
+use crate::target::pretend::PretendTarget;
+use crate::target::pretend_call::Operation;
 use crate::target::{FlushMethod, Target};
 use std::sync::atomic::AtomicBool;
 

@@ -1,0 +1,242 @@
+//! One phase of a run: a rest, cold caches, a quiet machine, the timed work, and a watch on what goes on behind it; then its record.
+
+use super::crew::{self, Measured, Watch as Progress};
+use super::flags::{Facts, flags};
+use super::labels::{Footing, cache_label, durability, obtained_io};
+use super::quiet::{Patience, Scene};
+use crate::model::costs::Costs;
+use crate::model::evidence::Evidence;
+use crate::model::histogram::Histogram;
+use crate::model::machine::FilesystemClass;
+use crate::model::phase::Phase;
+use crate::model::plan::Plan;
+use crate::model::record::{Counted, PhaseRecord, PhaseResult, Preparation, Status};
+use crate::model::slices::SliceClock;
+use crate::model::stack::Stack;
+use crate::phases::{self, Job, PhaseError, Stamps, Stop};
+use crate::sys::meter::Meter;
+use crate::target::ground::{Cold, Ground, GroundError};
+use crate::target::{Access, Target};
+use std::ffi::CString;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// Bytes of the blocks that getrusage(2) counts.
+const USAGE_BLOCK_BYTES: u64 = 512;
+/// How long a rest goes on before it is looked whether the run is to stop.
+const NAP: Duration = Duration::from_millis(50);
+
+/// What the phases of a run learn for those after them.
+pub struct Course {
+    /// How the filesystem keeps its data.
+    pub class: FilesystemClass,
+    /// What barrow costs here.
+    pub costs: Costs,
+    /// Whether the leaves moved with a durable write.
+    pub has_moved: bool,
+    /// How much waiting there was.
+    pub patience: Patience,
+    /// When the run began, on the target's clock.
+    pub start_ns: u64,
+}
+
+/// A phase that is to be done once.
+pub struct Once<'a> {
+    /// Which one.
+    pub phase: Phase,
+    /// What is to be done.
+    pub plan: &'a Plan,
+    /// What marks the data.
+    pub stamps: &'a Stamps,
+    /// Where.
+    pub ground: &'a mut dyn Ground,
+    /// What is read around it.
+    pub meter: &'a dyn Meter,
+    /// Whether the run is to stop.
+    pub interrupted: &'a AtomicBool,
+    /// What the run has learned.
+    pub course: &'a mut Course,
+}
+
+impl Once<'_> {
+    /// Does it, and says how it went.
+    pub fn record(&mut self, progress: Progress<'_>) -> PhaseRecord {
+        let stop = Stop::of(self.interrupted);
+        match self.do_it(&stop, progress) {
+            Ok(done) => self.labelled(done),
+            Err(Spoilt::Phase(PhaseError::Stopped) | Spoilt::Ground(GroundError::Stopped)) => {
+                PhaseRecord::skipped(self.phase, "the run was stopped in it")
+            }
+            Err(Spoilt::Ground(error)) => PhaseRecord::failed(self.phase, error.to_string()),
+            Err(Spoilt::Phase(error)) => PhaseRecord::failed(self.phase, error.to_string()),
+        }
+    }
+
+    fn do_it(&mut self, stop: &Stop<'_>, progress: Progress<'_>) -> Result<Done, Spoilt> {
+        self.rest()?;
+        let survey = phases::survey(self.phase, self.job(stop)?)?;
+        let read = phases::files_read(self.phase, self.plan);
+        let preparation = self.make_ready(&read)?;
+        let before = self.watch()?;
+        let job = self.job(stop)?;
+        let resident_before = resident_share(job.target, &read);
+        let timed = phases::prepare(self.phase, job, &survey)?;
+        let (counters, around) = (self.ground.counters(), self.meter.around());
+        let measured = crew::work(timed, job, self.meter, progress)?;
+        let (counters, around) = (self.ground.counters().since(&counters), self.meter.around().since(&around));
+        let resident_after = resident_share(job.target, &phases::files_touched(self.phase, self.plan));
+        let (counted, usage) = (counted(self.phase, &measured), measured.used.usage);
+        // Who stops the run here has the result all the same.
+        let settle = if self.phase.row().writes { self.watch().ok() } else { None };
+        let evidence = Evidence {
+            resident_before,
+            resident_after,
+            own_read_bytes: Some(usage.blocks_in * USAGE_BLOCK_BYTES),
+            own_written_bytes: Some(usage.blocks_out * USAGE_BLOCK_BYTES),
+            cancelled_bytes: around.cancelled_bytes.filter(|bytes| *bytes > 0),
+            devices: counters.devices.unwrap_or_default(),
+            arc: counters.arc,
+            server: counters.server,
+            surroundings: around.surroundings,
+            before: Some(before),
+            settle,
+        };
+        Ok(Done { counted, preparation, evidence })
+    }
+
+    fn watch(&mut self) -> Result<crate::model::evidence::Watch, GroundError> {
+        let scene = Scene { ground: &*self.ground, meter: self.meter, interrupted: self.interrupted, run_start_ns: self.course.start_ns };
+        scene.watch(&mut self.course.patience)
+    }
+
+    /// Rests as long as the user wished, but no longer than until the run is to stop.
+    fn rest(&self) -> Result<(), PhaseError> {
+        let end = Instant::now() + Duration::from_millis(self.plan.circumstances.pause_ms);
+        while let Some(left) = end.checked_duration_since(Instant::now()).filter(|left| !left.is_zero()) {
+            if self.interrupted.load(Ordering::Relaxed) {
+                return Err(PhaseError::Stopped);
+            }
+            std::thread::sleep(left.min(NAP));
+        }
+        Ok(())
+    }
+
+    fn job<'j>(&'j self, stop: &'j Stop<'j>) -> Result<Job<'j>, GroundError> {
+        Ok(Job { plan: self.plan, target: self.ground.target()?, stamps: self.stamps, stop })
+    }
+
+    /// Flushes what earlier phases left, and empties the caches of what this one will read.
+    fn make_ready(&mut self, files: &[CString]) -> Result<Preparation, GroundError> {
+        if self.phase.starts_cold() {
+            return self.ground.make_cold(&Cold { files, circumstances: &self.plan.circumstances });
+        }
+        let flushed = self.ground.target()?.flush();
+        flushed.map_err(|source| GroundError::Call { doing: "flush before the phase".to_owned(), source })?;
+        Ok(Preparation { flushed: true, ..Preparation::default() })
+    }
+
+    /// Removes files that no later phase uses, so that they take no space and no time from the next.
+    pub fn remove_files_of(&self, record: &PhaseRecord) {
+        let stop = Stop::of(self.interrupted);
+        let are_useless = phases::is_last_of_its_files(self.phase) || (record.status != Status::Ok && phases::needs(self.phase).is_none());
+        if are_useless && let Ok(job) = self.job(&stop) {
+            phases::remove_files(self.phase, job);
+        }
+    }
+
+    /// The record of a phase that went well, with its labels and marks.
+    fn labelled(&mut self, done: Done) -> PhaseRecord {
+        let Done { mut counted, preparation, evidence } = done;
+        let (phase, settings) = (self.phase, &self.plan.settings);
+        let stack: Stack = self.ground.stack();
+        let read_bytes = phases::bytes_read(phase, self.plan, counted.work);
+        let written_bytes = phases::bytes_written(phase, self.plan, counted.work);
+        let checked_bytes = phases::bytes_checked(phase, self.plan, counted.work);
+        counted.tool_ns = Some(self.course.costs.of_phase(clock_readings(&counted), written_bytes, checked_bytes));
+        let mut footing = Footing { class: self.course.class, stack: &stack, has_moved: self.course.has_moved };
+        let unique_bytes = settings.unique_bytes(written_bytes);
+        footing.has_moved |= phase.row().writes && footing.moved_with(&evidence, unique_bytes);
+        self.course.has_moved = footing.has_moved;
+        let cache = cache_label(phase, &footing, &evidence, read_bytes);
+        let costs = &self.course.costs;
+        let facts = Facts { phase, settings, footing, counted: &counted, evidence: &evidence, cache, costs, read_bytes, written_bytes };
+        PhaseRecord {
+            name: phase,
+            status: Status::Ok,
+            reason: None,
+            preparation,
+            cache,
+            durable: durability(phase, &footing, &evidence, unique_bytes),
+            io: obtained_io(phase, settings.io, &evidence),
+            flags: flags(&facts),
+            evidence,
+            result: Some(PhaseResult::Counted(Box::new(counted))),
+        }
+    }
+}
+
+/// How often the clock was read between the start and the end of a phase.
+fn clock_readings(counted: &Counted) -> u64 {
+    counted.operations / u64::from(counted.latency_batch.max(1)) + 1
+}
+
+/// What spoils a phase.
+enum Spoilt {
+    Ground(GroundError),
+    Phase(PhaseError),
+}
+
+impl From<GroundError> for Spoilt {
+    fn from(error: GroundError) -> Self {
+        Self::Ground(error)
+    }
+}
+
+impl From<PhaseError> for Spoilt {
+    fn from(error: PhaseError) -> Self {
+        Self::Phase(error)
+    }
+}
+
+/// A phase that went well.
+struct Done {
+    counted: Counted,
+    preparation: Preparation,
+    evidence: Evidence,
+}
+
+/// Puts together what the workers counted.
+fn counted(phase: Phase, measured: &Measured<'_>) -> Counted {
+    let tallies = &measured.tallies;
+    let mut latency = Histogram::default();
+    tallies.iter().for_each(|tally| latency.add(&tally.latency));
+    let slices: Vec<SliceClock> = tallies.iter().map(|tally| tally.slices.clone()).collect();
+    let largest = |value: fn(&phases::Tally<'_>) -> u64| tallies.iter().map(value).max().unwrap_or(0);
+    let usage = measured.used.usage;
+    Counted {
+        work: tallies.iter().map(|tally| tally.work).sum(),
+        operations: tallies.iter().map(|tally| tally.operations).sum(),
+        elapsed_ns: measured.elapsed_ns,
+        acknowledged_ns: phase.row().writes.then(|| largest(|tally| tally.acknowledged_ns)),
+        usage,
+        system_busy_ns: measured.used.system_busy_ns(),
+        others_user_ns: measured.used.machine.map(|machine| machine.user_ns.saturating_sub(usage.user_ns)),
+        tool_ns: None,
+        latency,
+        latency_max_ns: largest(|tally| tally.latency_max_ns),
+        latency_batch: u32::try_from(largest(|tally| tally.latency_batch)).unwrap_or(u32::MAX),
+        slices: SliceClock::together(&slices),
+    }
+}
+
+/// The share of some files that is in memory; `None` when there are none, or the system does not tell.
+fn resident_share(target: &dyn Target, files: &[CString]) -> Option<f64> {
+    let (mut resident, mut pages) = (0, 0);
+    for name in files {
+        let file = target.open(target.root(), name, Access::Read, crate::model::settings::Io::Buffered).ok()?;
+        let residency = target.residency(&file).ok()?;
+        resident += residency.resident_pages;
+        pages += residency.pages;
+    }
+    (pages > 0).then(|| resident as f64 / pages as f64)
+}

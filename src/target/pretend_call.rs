@@ -1,0 +1,78 @@
+//! The calls on a pretended directory, as they are logged, and the tricks that are played at them.
+
+use std::fmt;
+
+/// A kind of call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Operation {
+    /// [`super::Target::make_directory`].
+    MakeDirectory,
+    /// [`super::Target::open_directory`].
+    OpenDirectory,
+    /// [`super::Target::remove_directory`].
+    RemoveDirectory,
+    /// [`super::Target::open`] of a new file.
+    Create,
+    /// [`super::Target::open`] of an existing file.
+    Open,
+    /// [`super::Target::read`].
+    Read,
+    /// [`super::Target::write`].
+    Write,
+    /// [`super::Target::advise_random`].
+    AdviseRandom,
+    /// [`super::Target::sync`].
+    Sync,
+    /// [`super::Target::flush`].
+    Flush,
+    /// [`super::Target::close`].
+    Close,
+    /// [`super::Target::status`].
+    Status,
+    /// [`super::Target::unlink`].
+    Unlink,
+    /// [`super::Target::list`].
+    List,
+    /// [`super::Target::evict`].
+    Evict,
+    /// [`super::Target::residency`].
+    Residency,
+}
+
+/// One call as it was made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Call {
+    /// Its kind.
+    pub operation: Operation,
+    /// The entry that it names, with its directory: `sequential.0.0/0000000000`.
+    pub name: String,
+    /// Offset and length in bytes, for reads and writes.
+    pub span: Option<(u64, usize)>,
+}
+
+impl fmt::Display for Call {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?} {}", self.operation, self.name)?;
+        match self.span {
+            Some((offset, length)) => write!(f, " {offset}+{length}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// What a call does instead of its duty.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Trick {
+    /// Fails with this error number.
+    Fail(i32),
+    /// Transfers only this many bytes.
+    Short(usize),
+    /// Reads zeros.
+    Zeros,
+    /// Reads what was there when the file was first written.
+    FirstVersion,
+    /// Reads the same place of another file, named as in [`Call::name`].
+    OtherFile(String),
+    /// Reads these bytes.
+    Bytes(Vec<u8>),
+}
