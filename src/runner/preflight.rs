@@ -186,7 +186,7 @@ mod tests {
     fn filesystem(kind: &str, free_bytes: u64) -> Filesystem {
         Filesystem {
             kind: kind.to_owned(),
-            class: crate::sys::mounts::class_of(kind),
+            class: crate::sys::mounts::class_of(kind, true),
             mount_options: String::new(),
             size_bytes: 1 << 40,
             free_bytes,

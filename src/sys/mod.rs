@@ -13,3 +13,5 @@ pub mod process;
 pub mod random;
 pub mod residency;
 pub mod signals;
+pub mod stack;
+pub mod traffic;

@@ -1,8 +1,10 @@
 //! The mount below a path: its filesystem, options and device. Pure functions over the text of /proc/self/mountinfo, and the few
 //! calls that find the right line of it.
 
+use super::stack::{self, Roots};
 use crate::model::machine::{Device, Filesystem, FilesystemClass};
 use nix::sys::stat::stat;
+use nix::sys::statfs::{TMPFS_MAGIC, fstatfs};
 use nix::sys::statvfs::fstatvfs;
 use std::ffi::{CStr, OsString};
 use std::fs::{self, File};
@@ -51,7 +53,7 @@ pub fn parse_mount(line: &str) -> Option<Mount> {
 }
 
 /// Undoes the kernel's escapes: `\040` and other octal numbers of three digits.
-fn unescape(text: &str) -> Vec<u8> {
+pub(super) fn unescape(text: &str) -> Vec<u8> {
     let bytes = text.as_bytes();
     let mut plain = Vec::with_capacity(bytes.len());
     let mut place = 0;
@@ -72,18 +74,33 @@ fn unescape(text: &str) -> Vec<u8> {
     plain
 }
 
-/// The class of a filesystem type.
+/// The class of a filesystem of a type, with or without a block device below: one that is not known for something else keeps its
+/// data on block devices only where there are some.
 #[must_use]
-pub fn class_of(kind: &str) -> FilesystemClass {
+pub fn class_of(kind: &str, has_device: bool) -> FilesystemClass {
+    let without_name = if has_device { FilesystemClass::Block } else { FilesystemClass::Other };
+    named_class(kind).unwrap_or(without_name)
+}
+
+/// The class that a filesystem type has by its name alone; `None` where its devices decide.
+pub(super) fn named_class(kind: &str) -> Option<FilesystemClass> {
     match kind {
-        "tmpfs" | "ramfs" | "devtmpfs" | "hugetlbfs" => FilesystemClass::Memory,
+        "tmpfs" | "ramfs" | "devtmpfs" | "hugetlbfs" => Some(FilesystemClass::Memory),
         "nfs" | "nfs4" | "cifs" | "smb3" | "smbfs" | "9p" | "ceph" | "afs" | "ncpfs" | "glusterfs" | "lustre" | "beegfs" | "virtiofs"
-        | "orangefs" => FilesystemClass::Network,
-        "zfs" => FilesystemClass::Zfs,
-        "overlay" | "aufs" | "unionfs" | "ecryptfs" => FilesystemClass::Overlay,
-        other if other == "fuse" || other.starts_with("fuse.") || other == "fuseblk" => FilesystemClass::Fuse,
-        _ => FilesystemClass::Block,
+        | "orangefs" => Some(FilesystemClass::Network),
+        "zfs" => Some(FilesystemClass::Zfs),
+        "overlay" | "aufs" | "unionfs" | "ecryptfs" => Some(FilesystemClass::Overlay),
+        other if other == "fuse" || other.starts_with("fuse.") || other == "fuseblk" => Some(FilesystemClass::Fuse),
+        _ => None,
     }
+}
+
+/// Whether the kernel says that a filesystem lies in memory, whatever its type is called (linux/magic.h).
+fn is_in_memory(directory: &File) -> bool {
+    const RAMFS: u32 = 0x8584_58f6;
+    // The type of the field differs between architectures; the magic numbers have 32 bits.
+    let magic = fstatfs(directory).map(|facts| facts.filesystem_type().0 as u32);
+    magic.is_ok_and(|magic| magic == RAMFS || magic == TMPFS_MAGIC.0 as u32)
 }
 
 /// Whether a filesystem writes changed data to a new place, so that a rewrite needs the space twice.
@@ -144,9 +161,11 @@ pub fn filesystem_of(directory: &File, mount: &Mount) -> io::Result<Filesystem> 
     let fragment = space.fragment_size();
     // A filesystem that sets no limit (btrfs) says that it has no files at all.
     let limits_files = space.files() > 0;
+    let has_device = !stack::find(&Roots::of_this_machine(), mount).stack.devices.is_empty();
+    let class = if is_in_memory(directory) { FilesystemClass::Memory } else { class_of(&mount.kind, has_device) };
     Ok(Filesystem {
         kind: mount.kind.clone(),
-        class: class_of(&mount.kind),
+        class,
         mount_options: public_options(&mount.options),
         size_bytes: space.blocks() * fragment,
         free_bytes: space.blocks_available() * fragment,
@@ -172,7 +191,7 @@ fn source_entry(source: &str) -> Option<PathBuf> {
 }
 
 /// The facts of a block device from its entry in /sys; a partition asks the disk that holds it.
-fn read_device(entry: &Path) -> Device {
+pub(super) fn read_device(entry: &Path) -> Device {
     let Ok(place) = entry.canonicalize() else {
         return Device::default();
     };
@@ -230,12 +249,14 @@ mod tests {
 
     #[test]
     fn classes_follow_the_type() {
-        assert_eq!(class_of("ext4"), FilesystemClass::Block);
-        assert_eq!(class_of("fuse.sshfs"), FilesystemClass::Fuse);
-        assert_eq!(class_of("fuseblk"), FilesystemClass::Fuse);
-        assert_eq!(class_of("virtiofs"), FilesystemClass::Network);
-        assert_eq!(class_of("nfs4"), FilesystemClass::Network);
-        assert_eq!(class_of("tmpfs"), FilesystemClass::Memory);
+        assert_eq!(class_of("ext4", true), FilesystemClass::Block);
+        assert_eq!(class_of("newfs", true), FilesystemClass::Block);
+        assert_eq!(class_of("newfs", false), FilesystemClass::Other);
+        assert_eq!(class_of("fuse.sshfs", true), FilesystemClass::Fuse);
+        assert_eq!(class_of("fuseblk", true), FilesystemClass::Fuse);
+        assert_eq!(class_of("virtiofs", true), FilesystemClass::Network);
+        assert_eq!(class_of("nfs4", true), FilesystemClass::Network);
+        assert_eq!(class_of("tmpfs", true), FilesystemClass::Memory);
     }
 
     #[test]
