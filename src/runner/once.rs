@@ -12,7 +12,6 @@ use crate::model::phase::Phase;
 use crate::model::plan::Plan;
 use crate::model::record::{Counted, PhaseRecord, PhaseResult, Preparation, Status};
 use crate::model::slices::SliceClock;
-use crate::model::stack::Stack;
 use crate::phases::{self, Job, PhaseError, Stamps, Stop};
 use crate::sys::meter::Meter;
 use crate::target::ground::{Cold, Ground, GroundError};
@@ -148,7 +147,7 @@ impl Once<'_> {
     fn labelled(&mut self, done: Done) -> PhaseRecord {
         let Done { mut counted, preparation, evidence } = done;
         let (phase, settings) = (self.phase, &self.plan.settings);
-        let stack: Stack = self.ground.stack();
+        let stack = self.ground.stack().clone();
         let read_bytes = phases::bytes_read(phase, self.plan, counted.work);
         let written_bytes = phases::bytes_written(phase, self.plan, counted.work);
         let checked_bytes = phases::bytes_checked(phase, self.plan, counted.work);

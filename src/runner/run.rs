@@ -48,7 +48,7 @@ pub fn run(
     }
     let stamps = Stamps { nonce: turn.nonce, earlier: place.earlier.clone() };
     let mut course = course_of(place);
-    let below = Below { stack: place.ground.stack(), costs: course.costs };
+    let below = Below { stack: place.ground.stack().clone(), costs: course.costs };
     let mut phases: Vec<PhaseRecord> = Vec::with_capacity(Phase::ALL.len());
     for phase in Phase::ALL {
         let record = match hindrance(*phase, &turn.batch.plan, &phases, taken.as_ref().err(), interrupted) {

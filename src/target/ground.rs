@@ -102,7 +102,7 @@ pub trait Ground {
     fn make_cold(&mut self, cold: &Cold<'_>) -> Result<Preparation, GroundError>;
 
     /// The devices below the place that was taken; it may be another stack after [`Ground::make_cold`].
-    fn stack(&self) -> Stack;
+    fn stack(&self) -> &Stack;
 
     /// What they moved so far. Off every clock.
     fn counters(&self) -> Counters;

@@ -1,5 +1,6 @@
 //! What a phase works on: a directory's operations, real or pretended, and the ground that such a directory stands on.
 
+pub mod below;
 pub mod clean;
 pub mod ground;
 pub mod plain;

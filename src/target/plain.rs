@@ -1,6 +1,7 @@
 //! A plain directory as ground: a scratch directory in it for each run; caches are emptied by advice, by dropping them where the
 //! rights suffice, and by a command of the user's.
 
+use super::below::Below;
 use super::clean::empty_scratch;
 use super::ground::{Cold, Counters, Ground, GroundError, plain_error};
 use super::real::RealTarget;
@@ -40,6 +41,7 @@ pub struct PlainGround {
     class: FilesystemClass,
     stop: Arc<AtomicBool>,
     taken: Option<Scratch>,
+    below: Below,
     /// A scratch directory that the user's command took out of reach, and why.
     lost: Option<String>,
 }
@@ -59,7 +61,7 @@ impl PlainGround {
     /// The ground of an open directory, which lies at `path`.
     #[must_use]
     pub fn of(directory: File, path: PathBuf, class: FilesystemClass) -> Self {
-        Self { path, directory, class, stop: Arc::default(), taken: None, lost: None }
+        Self { path, directory, class, stop: Arc::default(), taken: None, below: Below::default(), lost: None }
     }
 
     /// The same, whose user's command ends early when this becomes true.
@@ -130,6 +132,7 @@ impl PlainGround {
     fn take_again(&mut self, name: &CStr, nonce: u64) -> Result<(), GroundError> {
         self.directory = files::open_directory_path(&self.path).map_err(failed("come back to", name))?;
         self.taken = Some(self.open_scratch(name, nonce, |directory| find_marker(directory, nonce))?);
+        self.below = Below::of(&self.directory);
         Ok(())
     }
 }
@@ -177,6 +180,7 @@ fn find_marker(directory: &File, nonce: u64) -> io::Result<File> {
 impl Ground for PlainGround {
     fn take(&mut self, nonce: u64, batch: u64) -> Result<(), GroundError> {
         self.taken = Some(self.make_scratch(nonce, batch)?);
+        self.below = Below::of(&self.directory);
         Ok(())
     }
 
@@ -232,12 +236,12 @@ impl Ground for PlainGround {
         left
     }
 
-    fn stack(&self) -> Stack {
-        Stack::default()
+    fn stack(&self) -> &Stack {
+        self.below.stack()
     }
 
     fn counters(&self) -> Counters {
-        Counters::default()
+        self.below.counters()
     }
 
     fn wait(&self, time: Duration) {

@@ -13,13 +13,23 @@ use std::time::Duration;
 pub struct PretendGround {
     target: Arc<PretendTarget>,
     taken: bool,
+    stack: Stack,
 }
 
 impl PretendGround {
     /// The ground of a target, which the test keeps a hold of.
     #[must_use]
-    pub const fn of(target: Arc<PretendTarget>) -> Self {
-        Self { target, taken: false }
+    pub fn of(target: Arc<PretendTarget>) -> Self {
+        let device = StackDevice {
+            name: "pretended0".to_owned(),
+            layer: Layer::Disk,
+            is_leaf: true,
+            is_counted: true,
+            write_cache: Some("write back".to_owned()),
+            rotational: Some(false),
+            direct_io: None,
+        };
+        Self { target, taken: false, stack: Stack { bottom: Bottom::Devices, devices: vec![device] } }
     }
 }
 
@@ -49,17 +59,8 @@ impl Ground for PretendGround {
         })
     }
 
-    fn stack(&self) -> Stack {
-        let device = StackDevice {
-            name: "pretended0".to_owned(),
-            layer: Layer::Disk,
-            is_leaf: true,
-            is_counted: true,
-            write_cache: Some("write back".to_owned()),
-            rotational: Some(false),
-            direct_io: None,
-        };
-        Stack { bottom: Bottom::Devices, devices: vec![device] }
+    fn stack(&self) -> &Stack {
+        &self.stack
     }
 
     fn counters(&self) -> Counters {

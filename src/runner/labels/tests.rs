@@ -97,7 +97,8 @@ fn missing_proof_is_never_cold() {
     assert_eq!(label(Phase::SeqStat, &seen(0.0, 1.0, &[1.0])), CacheLabel::Unknown);
     let nothing = Evidence::default();
     for phase in Phase::ALL {
-        for class in [FilesystemClass::Block, FilesystemClass::Fuse, FilesystemClass::Zfs, FilesystemClass::Network, FilesystemClass::Other] {
+        for class in [FilesystemClass::Block, FilesystemClass::Fuse, FilesystemClass::Zfs, FilesystemClass::Network, FilesystemClass::Other]
+        {
             let label = cache_label(*phase, &footing(class, &disk), &nothing, BYTES);
             assert!(matches!(label, None | Some(CacheLabel::Unknown)), "{phase:?} {class:?} {label:?}");
         }
@@ -126,7 +127,8 @@ fn names_follow_what_was_read_whatever_was_done() {
 #[test]
 fn a_leaf_is_known_when_it_moved_with_a_durable_write() {
     let disk = disk();
-    let wrote = |bytes| Evidence { devices: vec![Traffic { writes: 1, written_bytes: bytes, ..Traffic::default() }], ..Evidence::default() };
+    let wrote =
+        |bytes| Evidence { devices: vec![Traffic { writes: 1, written_bytes: bytes, ..Traffic::default() }], ..Evidence::default() };
     let footing = footing(FilesystemClass::Block, &disk);
     assert!(footing.moved_with(&wrote(BYTES), BYTES));
     assert!(footing.moved_with(&wrote(BYTES / 28), BYTES));
