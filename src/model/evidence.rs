@@ -59,48 +59,41 @@ pub struct ServerTraffic {
     pub written_bytes: u64,
 }
 
-/// What else the machine did while a phase was on the clock.
+/// What else the machine did while a phase was on the clock, in milliseconds; `None` where the kernel does not say.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Surroundings {
-    /// Nanoseconds, of all processors together, that the hypervisor gave to others (steal of /proc/stat).
+    /// That the hypervisor gave to others, of all processors together (steal of /proc/stat).
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub stolen_ns: Option<u64>,
-    /// Nanoseconds that the machine was suspended (CLOCK_BOOTTIME moved on, CLOCK_MONOTONIC did not).
-    #[serde(skip_serializing_if = "is_none_or_zero")]
-    pub suspended_ns: Option<u64>,
-    /// Nanoseconds that some task waited for a processor (/proc/pressure/cpu, `some`).
+    pub stolen_ms: Option<u64>,
+    /// That the machine was suspended (CLOCK_BOOTTIME moved on, CLOCK_MONOTONIC did not).
+    #[serde(skip_serializing_if = "is_zero")]
+    pub suspended_ms: u64,
+    /// That some task waited for a processor, for I/O and for memory (`some` of /proc/pressure/cpu, io and memory).
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub cpu_pressure_ns: Option<u64>,
-    /// Nanoseconds that some task waited for I/O.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub io_pressure_ns: Option<u64>,
-    /// Nanoseconds that some task waited for memory.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub memory_pressure_ns: Option<u64>,
-}
-
-fn is_none_or_zero(number: &Option<u64>) -> bool {
-    number.is_none_or(|number| number == 0)
+    pub pressure_ms: Option<[u64; 3]>,
 }
 
 /// A time in which barrow only watched: before a phase until nothing moved, or after one until its work was done.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Watch {
-    /// Nanoseconds that were watched.
-    pub elapsed_ns: u64,
+    /// Milliseconds that were watched.
+    #[serde(rename = "ms")]
+    pub elapsed_ms: u64,
     /// Whether it was quiet at the end, or had to be left as it was.
+    #[serde(rename = "quiet")]
     pub is_quiet: bool,
     /// Bytes that the leaves read, wrote and discarded meanwhile.
     #[serde(skip_serializing_if = "is_zero")]
     pub moved_bytes: u64,
-    /// Nanoseconds that processors were busy meanwhile with something that was not barrow; `None` where that is not known.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub others_busy_ns: Option<u64>,
+    /// Milliseconds that processors were busy meanwhile with something that was not barrow; `None` where that is not known.
+    #[serde(rename = "busy_ms", skip_serializing_if = "Option::is_none")]
+    pub others_busy_ms: Option<u64>,
 }
 
+/// For numbers that a run file leaves out when there is nothing to say.
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "the form that serde asks for")]
-const fn is_zero(number: &u64) -> bool {
+pub(super) const fn is_zero(number: &u64) -> bool {
     *number == 0
 }

@@ -1,7 +1,7 @@
 //! The record of one run: what was counted, under what circumstances. Rates are derived here and nowhere else.
 
 use super::costs::Costs;
-use super::evidence::Evidence;
+use super::evidence::{Evidence, is_zero};
 use super::flag::Flag;
 use super::histogram::Histogram;
 use super::identity::Identity;
@@ -203,16 +203,22 @@ pub struct Usage {
     /// The largest resident set so far, in bytes (not a difference).
     pub max_resident_bytes: u64,
     /// Page faults without I/O.
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub minor_faults: u64,
     /// Page faults with I/O.
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub major_faults: u64,
     /// Blocks of 512 bytes that storage read for the process.
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub blocks_in: u64,
     /// Blocks of 512 bytes that storage wrote for the process.
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub blocks_out: u64,
     /// Context switches because the process waited.
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub voluntary_switches: u64,
     /// Context switches because its time was up.
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub involuntary_switches: u64,
 }
 

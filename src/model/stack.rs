@@ -72,33 +72,37 @@ pub struct Stack {
 }
 
 /// What a device moved, since some fixed moment or over a phase: /sys/dev/block/M:m/stat, whose sectors are always of 512 bytes
-/// (Linux, Documentation/block/stat.rst).
+/// (Linux, Documentation/block/stat.rst). A run file keeps it as a list of these numbers, in this order.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
+#[serde(from = "Stored", into = "Stored")]
 pub struct Traffic {
     /// Requests that read.
-    #[serde(skip_serializing_if = "is_zero")]
     pub reads: u64,
     /// Bytes that they read.
-    #[serde(skip_serializing_if = "is_zero")]
     pub read_bytes: u64,
     /// Requests that wrote.
-    #[serde(skip_serializing_if = "is_zero")]
     pub writes: u64,
     /// Bytes that they wrote.
-    #[serde(skip_serializing_if = "is_zero")]
     pub written_bytes: u64,
     /// Bytes that were discarded.
-    #[serde(skip_serializing_if = "is_zero")]
     pub discarded_bytes: u64,
     /// Flushes of the device's own cache; `None` where the kernel does not count them (before Linux 5.5; a partition asks its disk).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub flushes: Option<u64>,
 }
 
-#[allow(clippy::trivially_copy_pass_by_ref, reason = "the form that serde asks for")]
-const fn is_zero(number: &u64) -> bool {
-    *number == 0
+/// As a run file keeps it: ten phases of some devices must fit a line.
+type Stored = (u64, u64, u64, u64, u64, Option<u64>);
+
+impl From<Stored> for Traffic {
+    fn from((reads, read_bytes, writes, written_bytes, discarded_bytes, flushes): Stored) -> Self {
+        Self { reads, read_bytes, writes, written_bytes, discarded_bytes, flushes }
+    }
+}
+
+impl From<Traffic> for Stored {
+    fn from(traffic: Traffic) -> Self {
+        (traffic.reads, traffic.read_bytes, traffic.writes, traffic.written_bytes, traffic.discarded_bytes, traffic.flushes)
+    }
 }
 
 impl Traffic {
@@ -190,11 +194,11 @@ mod tests {
     }
 
     #[test]
-    fn nothing_takes_no_space_in_a_run_file() {
-        assert_eq!(serde_json::to_string(&Traffic::default()).unwrap(), "{}");
+    fn a_run_file_keeps_a_list_of_numbers() {
         let some = Traffic { written_bytes: 4096, writes: 1, flushes: Some(0), ..Traffic::default() };
         let text = serde_json::to_string(&some).unwrap();
-        assert_eq!(text, r#"{"writes":1,"written_bytes":4096,"flushes":0}"#);
+        assert_eq!(text, "[0,0,1,4096,0,0]");
         assert_eq!(serde_json::from_str::<Traffic>(&text).unwrap(), some);
+        assert_eq!(serde_json::to_string(&Traffic::default()).unwrap(), "[0,0,0,0,0,null]");
     }
 }

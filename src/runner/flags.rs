@@ -25,12 +25,10 @@ const LEAST_BUSY_NS: u64 = 100_000_000;
 const OTHERS_WRITE: f64 = 0.1;
 /// The hypervisor gave away more than this share of the time.
 const STOLEN: f64 = 0.02;
-/// A suspension that was seen at all.
-const SUSPENDED_NS: u64 = 1;
 /// Work after the clock is put off when it took at least this share of the phase, and moved or computed at least so much.
 const LATER: f64 = 0.05;
 const LATER_BYTES: u64 = 1 << 20;
-const LATER_BUSY_NS: u64 = 50_000_000;
+const LATER_BUSY_MS: u64 = 50;
 /// A clock is coarse when its step is more than this share of an operation.
 const COARSE: f64 = 0.1;
 /// A step that no usual clock has.
@@ -70,7 +68,7 @@ pub fn flags(facts: &Facts<'_>) -> Vec<Flag> {
         (Flag::OthersIo, facts.has_others_io()),
         (Flag::Busy, facts.is_busy()),
         (Flag::Stolen, facts.is_stolen()),
-        (Flag::Suspended, facts.evidence.surroundings.suspended_ns.is_some_and(|suspended_ns| suspended_ns >= SUSPENDED_NS)),
+        (Flag::Suspended, facts.evidence.surroundings.suspended_ms > 0),
         (Flag::NotSteady, facts.counted.slices.as_ref().is_some_and(|slices| !slices.is_steady())),
         (Flag::Later, facts.is_put_off()),
         (Flag::CoarseClock, facts.has_coarse_clock()),
@@ -142,8 +140,8 @@ impl Facts<'_> {
 
     fn is_busy(&self) -> bool {
         let was_busy = self.evidence.before.is_some_and(|before| {
-            let busy_ns = before.others_busy_ns.unwrap_or(0);
-            !before.is_quiet && busy_ns as f64 > BUSY * before.elapsed_ns as f64
+            let busy_ms = before.others_busy_ms.unwrap_or(0);
+            !before.is_quiet && busy_ms as f64 > BUSY * before.elapsed_ms as f64
         });
         // Kernel threads that work for the phase have no user time, but the server of a FUSE filesystem has.
         let others_ns = self.counted.others_user_ns.filter(|_| self.footing.class != FilesystemClass::Fuse).unwrap_or(0);
@@ -151,17 +149,17 @@ impl Facts<'_> {
     }
 
     fn is_stolen(&self) -> bool {
-        let stolen_ns = self.evidence.surroundings.stolen_ns.unwrap_or(0);
+        let stolen_ms = self.evidence.surroundings.stolen_ms.unwrap_or(0);
         // Two ticks of 10 ms are nothing.
-        stolen_ns > 20_000_000 && stolen_ns as f64 > STOLEN * self.counted.elapsed_ns as f64
+        stolen_ms > 20 && stolen_ms as f64 / 1e3 > STOLEN * self.seconds()
     }
 
     /// Whether work went on after the clock had stopped, on a machine that was quiet before.
     fn is_put_off(&self) -> bool {
         let was_quiet = self.evidence.before.is_some_and(|before| before.is_quiet);
         self.evidence.settle.is_some_and(|settle| {
-            let is_much = settle.moved_bytes >= LATER_BYTES || settle.others_busy_ns.unwrap_or(0) >= LATER_BUSY_NS;
-            was_quiet && is_much && settle.elapsed_ns as f64 > LATER * self.counted.elapsed_ns as f64
+            let is_much = settle.moved_bytes >= LATER_BYTES || settle.others_busy_ms.unwrap_or(0) >= LATER_BUSY_MS;
+            was_quiet && is_much && settle.elapsed_ms as f64 / 1e3 > LATER * self.seconds()
         })
     }
 
@@ -174,7 +172,7 @@ impl Facts<'_> {
 
 /// Bytes that are movement: a MiB a second, but no single log line.
 fn moving(watch: &Watch) -> u64 {
-    (watch.elapsed_ns / 1000).max(256 << 10)
+    (watch.elapsed_ms * 1000).max(256 << 10)
 }
 
 #[cfg(test)]

@@ -159,6 +159,7 @@ fn metadata_label(footing: &Footing<'_>, shares: &Shares) -> CacheLabel {
     match shares.own {
         own if own <= NONE => CacheLabel::Cached,
         own if leaf < BELOW * own.min(1.0) => CacheLabel::CachedBelow,
+        own if own >= ALL && leaf >= ALL && footing.has_layers() && shares.has_others => CacheLabel::ColdUnproven,
         own if own >= ALL && leaf >= ALL => CacheLabel::Cold,
         _ => shares.mixed(),
     }

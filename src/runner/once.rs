@@ -96,7 +96,7 @@ impl Once<'_> {
             devices: counters.devices.unwrap_or_default(),
             arc: counters.arc,
             server: counters.server,
-            surroundings: around.surroundings,
+            surroundings: around.surroundings(),
             before: Some(before),
             settle,
         };
@@ -237,5 +237,6 @@ fn resident_share(target: &dyn Target, files: &[CString]) -> Option<f64> {
         resident += residency.resident_pages;
         pages += residency.pages;
     }
-    (pages > 0).then(|| resident as f64 / pages as f64)
+    // Four digits: more would only make the line of a run longer.
+    (pages > 0).then(|| (resident as f64 / pages as f64 * 1e4).round() / 1e4)
 }

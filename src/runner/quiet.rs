@@ -16,6 +16,8 @@ const LOOKS: usize = 5;
 const STILL_BYTES: u64 = 32 << 10;
 /// Nanoseconds that processors are busy even when nobody does anything: two ticks of 10 ms.
 const STILL_BUSY_NS: u64 = 20_000_000;
+/// Nanoseconds of a millisecond, in which a watch is kept.
+const NS_PER_MS: u64 = 1_000_000;
 /// The longest wait.
 const LONGEST_NS: u64 = 3_000_000_000;
 /// All waits of a run together take at most one part in so many of it, beside the first second.
@@ -91,7 +93,8 @@ impl Scene<'_> {
             if is_quiet || is_over {
                 patience.spent_ns += elapsed_ns.saturating_sub(proof_ns);
                 let (moved_bytes, others_busy_ns) = self.between(&first, &now);
-                return Ok(Watch { elapsed_ns, is_quiet, moved_bytes, others_busy_ns });
+                let others_busy_ms = others_busy_ns.map(|busy_ns| busy_ns / NS_PER_MS);
+                return Ok(Watch { elapsed_ms: elapsed_ns / NS_PER_MS, is_quiet, moved_bytes, others_busy_ms });
             }
             if looks.len() == LOOKS {
                 looks.pop_front();
@@ -128,7 +131,7 @@ mod tests {
     #[test]
     fn a_quiet_machine_is_proven_quiet_in_five_looks() {
         let watch = watched(0, &mut Patience::default());
-        assert_eq!(watch, Watch { elapsed_ns: 50_000_000, is_quiet: true, moved_bytes: 0, others_busy_ns: Some(0) });
+        assert_eq!(watch, Watch { elapsed_ms: 50, is_quiet: true, moved_bytes: 0, others_busy_ms: Some(0) });
     }
 
     #[test]
@@ -136,9 +139,9 @@ mod tests {
         let mut patience = Patience::default();
         let watch = watched(20, &mut patience);
         assert!(watch.is_quiet);
-        assert!(watch.elapsed_ns > 200_000_000 && watch.elapsed_ns < 400_000_000, "{watch:?}");
+        assert!(watch.elapsed_ms > 200 && watch.elapsed_ms < 400, "{watch:?}");
         assert!(watch.moved_bytes >= 18 << 20, "{watch:?}");
-        assert_eq!(patience.spent_ns, watch.elapsed_ns - 50_000_000);
+        assert_eq!(patience.spent_ns, (watch.elapsed_ms - 50) * NS_PER_MS);
     }
 
     #[test]
@@ -146,9 +149,9 @@ mod tests {
         let mut patience = Patience::default();
         let watch = watched(u64::MAX, &mut patience);
         assert!(!watch.is_quiet);
-        assert_eq!(watch.elapsed_ns, 1_050_000_000);
+        assert_eq!(watch.elapsed_ms, 1050);
         // Nothing is left for the next phase but the five looks.
-        assert_eq!(watched(u64::MAX, &mut patience).elapsed_ns, 50_000_000);
+        assert_eq!(watched(u64::MAX, &mut patience).elapsed_ms, 50);
         assert_eq!(Patience::default().left_ns(600_000_000_000), 3_000_000_000);
     }
 

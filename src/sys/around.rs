@@ -5,28 +5,29 @@ use nix::time::{ClockId, clock_gettime};
 use std::fs;
 use std::time::Duration;
 
-/// Two of these, before and after, say what happened in between.
+/// Nanoseconds and bytes since some fixed moment; two of these say what happened in between. `None` where the kernel does not say.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Around {
-    /// What the machine did.
-    pub surroundings: Surroundings,
+    /// Time that the hypervisor gave to others.
+    pub stolen_ns: Option<u64>,
+    /// Time that the machine was suspended.
+    pub suspended_ns: Option<u64>,
+    /// Time that some task waited for a processor, for I/O, for memory.
+    pub pressure_ns: Option<[u64; 3]>,
     /// Bytes that this process had written to memory and deleted before they reached storage.
     pub cancelled_bytes: Option<u64>,
 }
 
 impl Around {
-    /// Reads everything; what cannot be read stays unknown. `stolen_ns` comes from the meter, which has /proc/stat open.
+    /// Reads everything; `stolen_ns` comes from the meter, which has /proc/stat open.
     #[must_use]
     pub fn now(stolen_ns: Option<u64>) -> Self {
         let pressure = |what: &str| fs::read_to_string(format!("/proc/pressure/{what}")).ok().and_then(|text| some_total_ns(&text));
+        let pressures = pressure("cpu").zip(pressure("io")).zip(pressure("memory"));
         Self {
-            surroundings: Surroundings {
-                stolen_ns,
-                suspended_ns: suspended_ns(),
-                cpu_pressure_ns: pressure("cpu"),
-                io_pressure_ns: pressure("io"),
-                memory_pressure_ns: pressure("memory"),
-            },
+            stolen_ns,
+            suspended_ns: suspended_ns(),
+            pressure_ns: pressures.map(|((cpu, io), memory)| [cpu, io, memory]),
             cancelled_bytes: fs::read_to_string("/proc/self/io").ok().and_then(|text| cancelled_bytes(&text)),
         }
     }
@@ -34,16 +35,24 @@ impl Around {
     /// What happened between two of them.
     #[must_use]
     pub fn since(&self, before: &Self) -> Self {
-        let (a, b) = (&before.surroundings, &self.surroundings);
+        let pressures = before.pressure_ns.zip(self.pressure_ns);
         Self {
-            surroundings: Surroundings {
-                stolen_ns: grown(a.stolen_ns, b.stolen_ns),
-                suspended_ns: grown(a.suspended_ns, b.suspended_ns).map(|grown_ns| if grown_ns < NO_SUSPENSION_NS { 0 } else { grown_ns }),
-                cpu_pressure_ns: grown(a.cpu_pressure_ns, b.cpu_pressure_ns),
-                io_pressure_ns: grown(a.io_pressure_ns, b.io_pressure_ns),
-                memory_pressure_ns: grown(a.memory_pressure_ns, b.memory_pressure_ns),
-            },
+            stolen_ns: grown(before.stolen_ns, self.stolen_ns),
+            suspended_ns: grown(before.suspended_ns, self.suspended_ns),
+            pressure_ns: pressures.map(|(a, b)| std::array::from_fn(|which| b[which].saturating_sub(a[which]))),
             cancelled_bytes: grown(before.cancelled_bytes, self.cancelled_bytes),
+        }
+    }
+
+    /// The same as a record keeps it, in milliseconds.
+    #[must_use]
+    pub fn surroundings(&self) -> Surroundings {
+        const MS: u64 = 1_000_000;
+        let suspended_ns = self.suspended_ns.filter(|grown_ns| *grown_ns >= NO_SUSPENSION_NS).unwrap_or(0);
+        Surroundings {
+            stolen_ms: self.stolen_ns.map(|stolen_ns| stolen_ns / MS),
+            suspended_ms: suspended_ns / MS,
+            pressure_ms: self.pressure_ns.map(|pressure_ns| pressure_ns.map(|one_ns| one_ns / MS)),
         }
     }
 }
@@ -104,6 +113,6 @@ mod tests {
     #[test]
     fn the_machine_was_not_suspended_between_two_readings() {
         let before = Around::now(None);
-        assert_eq!(Around::now(None).since(&before).surroundings.suspended_ns, Some(0));
+        assert_eq!(Around::now(None).since(&before).surroundings().suspended_ms, 0);
     }
 }

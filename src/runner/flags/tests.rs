@@ -36,7 +36,7 @@ impl Case {
         let row = phase.row();
         let (read_bytes, written_bytes) = (if row.writes { 0 } else { GIB }, if row.writes { GIB } else { 0 });
         let traffic = Traffic { reads: 1, read_bytes, writes: 1, written_bytes, flushes: Some(1), ..Traffic::default() };
-        let before = Watch { elapsed_ns: 50_000_000, is_quiet: true, moved_bytes: 0, others_busy_ns: Some(0) };
+        let before = Watch { elapsed_ms: 50, is_quiet: true, moved_bytes: 0, others_busy_ms: Some(0) };
         let evidence = Evidence {
             resident_before: Some(0.0),
             own_read_bytes: Some(read_bytes),
@@ -109,10 +109,10 @@ fn what_did_not_reach_the_device_is_marked() {
 
 #[test]
 fn others_are_marked() {
-    let loud = Watch { elapsed_ns: 1_050_000_000, is_quiet: false, moved_bytes: 100 << 20, others_busy_ns: Some(0) };
+    let loud = Watch { elapsed_ms: 1050, is_quiet: false, moved_bytes: 100 << 20, others_busy_ms: Some(0) };
     assert_eq!(changed(Phase::BlockWrite, |case| case.evidence.before = Some(loud)), [Flag::OthersIo]);
     assert_eq!(changed(Phase::BlockRead, |case| case.evidence.devices[0].read_bytes = GIB + GIB / 10), [Flag::OthersIo]);
-    let busy = Watch { elapsed_ns: 1_000_000_000, is_quiet: false, moved_bytes: 0, others_busy_ns: Some(300_000_000) };
+    let busy = Watch { elapsed_ms: 1000, is_quiet: false, moved_bytes: 0, others_busy_ms: Some(300) };
     assert_eq!(changed(Phase::BlockWrite, |case| case.evidence.before = Some(busy)), [Flag::Busy]);
     assert_eq!(changed(Phase::BlockWrite, |case| case.counted.others_user_ns = Some(500_000_000)), [Flag::Busy]);
     let served = |case: &mut Case| {
@@ -121,8 +121,8 @@ fn others_are_marked() {
     };
     assert_eq!(changed(Phase::BlockWrite, served), []);
     let around = |surroundings: Surroundings| changed(Phase::BlockRead, |case| case.evidence.surroundings = surroundings);
-    assert_eq!(around(Surroundings { stolen_ns: Some(50_000_000), ..Surroundings::default() }), [Flag::Stolen]);
-    assert_eq!(around(Surroundings { suspended_ns: Some(5_000_000_000), ..Surroundings::default() }), [Flag::Suspended]);
+    assert_eq!(around(Surroundings { stolen_ms: Some(50), ..Surroundings::default() }), [Flag::Stolen]);
+    assert_eq!(around(Surroundings { suspended_ms: 5000, ..Surroundings::default() }), [Flag::Suspended]);
 }
 
 #[test]
@@ -140,14 +140,14 @@ fn others_who_write_below_a_loop_device_are_marked() {
 
 #[test]
 fn work_that_was_put_off_is_marked() {
-    let settle = |elapsed_ns, moved_bytes, busy_ns| {
-        let watch = Watch { elapsed_ns, is_quiet: true, moved_bytes, others_busy_ns: Some(busy_ns) };
+    let settle = |elapsed_ms, moved_bytes, busy_ms| {
+        let watch = Watch { elapsed_ms, is_quiet: true, moved_bytes, others_busy_ms: Some(busy_ms) };
         changed(Phase::SeqDelete, |case| case.evidence.settle = Some(watch))
     };
-    assert_eq!(settle(500_000_000, 30 << 20, 0), [Flag::Later]);
-    assert_eq!(settle(500_000_000, 0, 400_000_000), [Flag::Later]);
-    assert_eq!(settle(50_000_000, 0, 0), []);
-    assert_eq!(settle(90_000_000, 30 << 20, 0), [], "a trifle of two seconds");
+    assert_eq!(settle(500, 30 << 20, 0), [Flag::Later]);
+    assert_eq!(settle(500, 0, 400), [Flag::Later]);
+    assert_eq!(settle(50, 0, 0), []);
+    assert_eq!(settle(90, 30 << 20, 0), [], "a trifle of two seconds");
 }
 
 #[test]
