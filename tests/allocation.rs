@@ -117,6 +117,8 @@ fn alone_in_its_process() {
     let wide =
         [("workers", "3"), ("seekers", "2"), ("dirs", "4"), ("min_size", "100"), ("max_size", "9000"), ("seek_rewrite_percent", "20")];
     count_a_run(&[&small[..], &wide[..]].concat());
+    let mixed = [("compressible", "30"), ("dedupe", "40")];
+    count_a_run(&[&small[..], &wide[..], &mixed[..]].concat());
 }
 
 #[test]

@@ -97,16 +97,19 @@ impl Plan {
         }
     }
 
-    /// The work as canonical text: the generator and each work key with its value, a line each. Equal text means equal work.
+    /// The work as canonical text: the generator and each work key with its value, a line each. Equal text means equal work. Keys that
+    /// came later are left out while they have their default value ([`super::settings::Key::is_named`]): work that could be asked for
+    /// before has the text, and so the id, that it had then.
     #[must_use]
     pub fn canonical(&self) -> String {
-        let keys = KEYS.iter().filter(|key| key.is_work).map(|key| format!("{}={}\n", key.name, key.show(&self.settings)));
+        let keys = KEYS.iter().filter(|key| key.is_work && key.is_named(&self.settings));
+        let keys = keys.map(|key| format!("{}={}\n", key.name, key.show(&self.settings)));
         format!("generator={}\n{}", self.generator, keys.collect::<String>())
     }
 
-    /// The parameters as a person reads them, each `key=value`.
+    /// The parameters as a person reads them, each `key=value`; later keys only where they say something.
     #[must_use]
     pub fn parameters(&self) -> Vec<String> {
-        KEYS.iter().map(|key| format!("{}={}", key.name, key.show(&self.settings))).collect()
+        KEYS.iter().filter(|key| key.is_named(&self.settings)).map(|key| format!("{}={}", key.name, key.show(&self.settings))).collect()
     }
 }

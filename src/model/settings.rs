@@ -1,5 +1,7 @@
 //! The keys of a profile: everything that decides which work a run does. One row a key.
 
+mod checks;
+
 use super::nearest::{did_you_mean, nearest_names};
 use crate::units::{exact_size, parse_size};
 use serde::{Deserialize, Serialize};
@@ -59,7 +61,16 @@ pub struct Settings {
     pub seed: u64,
     /// How often the whole is repeated; not part of the work.
     pub runs: u64,
+    /// Per cent of each block of [`BLOCK_BYTES`] that are zeros; the stamps stay.
+    #[serde(default)]
+    pub compressible: u64,
+    /// Per cent of the blocks of [`BLOCK_BYTES`] that are taken from a few fixed ones.
+    #[serde(default)]
+    pub dedupe: u64,
 }
+
+/// Bytes of the blocks that `compressible` and `dedupe` are shares of: the block size of the common filesystems.
+pub const BLOCK_BYTES: u64 = 4096;
 
 impl Default for Settings {
     fn default() -> Self {
@@ -80,6 +91,8 @@ impl Default for Settings {
             sequential_order: SequentialOrder::Index,
             seed: 1,
             runs: 6,
+            compressible: 0,
+            dedupe: 0,
         }
     }
 }
@@ -203,7 +216,13 @@ keys! {
     sequential_order     true  "of stat and delete: index or readdir" |text: &str, _ram_bytes| one_of(text, &ORDER_NAMES), |value| name_of(value, &ORDER_NAMES);
     seed                 true  "of names, sizes and orders" count, |value: u64| value.to_string();
     runs                 false "how often the whole is repeated" count, |value: u64| value.to_string();
+    compressible         true  "per cent of each 4 KiB that are zeros" count, |value: u64| value.to_string();
+    dedupe               true  "per cent of the 4 KiB blocks that are duplicates" count, |value: u64| value.to_string();
 }
+
+/// The keys that came when workloads already had ids. As long as such a key has its default value it is named neither in the canonical
+/// text of the work, so that the ids of older workloads stay what they are, nor among the parameters of a report.
+const LATER_KEYS: [&str; 2] = ["compressible", "dedupe"];
 
 impl Key {
     /// The key of a name.
@@ -234,107 +253,11 @@ impl Key {
     pub fn show(&self, settings: &Settings) -> String {
         (self.show)(settings)
     }
-}
 
-/// The most workers, seekers or directories: each is a thread or an open descriptor.
-const MOST_THREADS: u64 = 1024;
-const MOST_DIRS: u64 = 100_000;
-/// A day of seeks.
-const MOST_SEEK_SECONDS: u64 = 86_400;
-/// More files than any profile has by far; names have ten hexadecimal digits.
-const MOST_FILES: u64 = 1 << 32;
-/// The distance of the stamps in the data, so the least unit of a block file.
-const STAMP_SPACING: u64 = 512;
-/// What every device and filesystem that takes direct I/O is content with.
-const DIRECT_ALIGNMENT: u64 = 4096;
-
-impl Settings {
-    /// Checks that the values are in range and go together.
-    ///
-    /// # Errors
-    /// The first key that does not fit, with the numbers.
-    pub fn check(&self) -> Result<(), SettingsError> {
-        let unfit = |key, problem| Err(SettingsError::Unfit { key, problem });
-        if self.runs == 0 {
-            return unfit("runs", "0 runs measure nothing; ask for at least 1".to_owned());
-        }
-        if self.file_size == 0 && self.files == 0 {
-            return unfit("file_size", "file_size = 0 and files = 0 leave nothing to measure".to_owned());
-        }
-        for (key, value, least, most) in [
-            ("workers", self.workers, 1, MOST_THREADS),
-            ("seekers", self.seekers, 1, MOST_THREADS),
-            ("dirs", self.dirs, 1, MOST_DIRS),
-            ("seek_rewrite_percent", self.seek_rewrite_percent, 0, 100),
-            ("files", self.files, 0, MOST_FILES),
-            ("seek_seconds", self.seek_seconds, 0, MOST_SEEK_SECONDS),
-        ] {
-            if value < least || value > most {
-                return unfit(key, format!("{value} is not in {least} to {most}"));
-            }
-        }
-        self.check_block_file()?;
-        self.check_file_set()
-    }
-
-    fn check_block_file(&self) -> Result<(), SettingsError> {
-        let unfit = |key, problem| Err(SettingsError::Unfit { key, problem });
-        let unit = if self.io == Io::Direct { DIRECT_ALIGNMENT } else { STAMP_SPACING };
-        for (key, value) in [("chunk_size", self.chunk_size), ("seek_size", self.seek_size)] {
-            if value == 0 || !value.is_multiple_of(unit) || value > 1 << 30 {
-                let problem = format!("{} is not a multiple of {unit} bytes up to 1g (io = {})", exact_size(value), self.io.name());
-                return unfit(key, problem);
-            }
-        }
-        if self.file_size == 0 {
-            return Ok(());
-        }
-        let file_size = exact_size(self.file_size);
-        for (key, value) in [("chunk_size", self.chunk_size), ("seek_size", self.seek_size)] {
-            if value > self.file_size {
-                return unfit(key, format!("{} is larger than file_size = {file_size}", exact_size(value)));
-            }
-            if !self.file_size.is_multiple_of(value) {
-                return unfit("file_size", format!("{file_size} is not a multiple of {key} = {}", exact_size(value)));
-            }
-        }
-        if self.workers > 1 && !self.chunk_size.is_multiple_of(self.seek_size) {
-            return unfit("seek_size", format!("with {} workers chunk_size must be a multiple of seek_size", self.workers));
-        }
-        if self.file_size / self.chunk_size < self.workers {
-            return unfit("workers", format!("{} workers cannot share {} chunks", self.workers, self.file_size / self.chunk_size));
-        }
-        if self.seeks == 0 && self.seek_seconds == 0 {
-            return unfit("seeks", "seeks = 0 and seek_seconds = 0 leave no seeks to do".to_owned());
-        }
-        Ok(())
-    }
-
-    fn check_file_set(&self) -> Result<(), SettingsError> {
-        let unfit = |key, problem| Err(SettingsError::Unfit { key, problem });
-        if self.min_size > self.max_size {
-            return unfit("min_size", format!("{} is larger than max_size = {}", exact_size(self.min_size), exact_size(self.max_size)));
-        }
-        if self.files > 0 && self.files < self.workers {
-            return unfit("workers", format!("{} workers cannot share {} files", self.workers, self.files));
-        }
-        Ok(())
-    }
-
-    /// Bytes that a run has on disk at the most: the block files, or a file set.
+    /// Whether the key is named with its value: always, but for those that came later and have their default value.
     #[must_use]
-    pub fn most_bytes(&self) -> u64 {
-        self.file_size.max(self.file_set_bytes())
-    }
-
-    /// Bytes of a file set at the most: sizes are evenly spaced from `min_size` to `max_size`, each rounded down to a byte.
-    #[must_use]
-    pub fn file_set_bytes(&self) -> u64 {
-        if self.files < 2 {
-            return self.files * self.max_size;
-        }
-        let twice = u128::from(self.files) * (u128::from(self.min_size) + u128::from(self.max_size));
-        u64::try_from(twice / 2).unwrap_or(u64::MAX)
+    pub fn is_named(&self, settings: &Settings) -> bool {
+        !LATER_KEYS.contains(&self.name) || self.show(settings) != self.show(&Settings::default())
     }
 }
 
@@ -346,7 +269,13 @@ mod tests {
 
     #[test]
     fn every_key_reads_what_it_shows() {
-        let settings = Settings { file_size: 3 << 30, io: Io::Direct, sequential_order: SequentialOrder::Readdir, ..Settings::default() };
+        let settings = Settings {
+            file_size: 3 << 30,
+            io: Io::Direct,
+            sequential_order: SequentialOrder::Readdir,
+            compressible: 50,
+            ..Settings::default()
+        };
         let mut copy = Settings::default();
         for key in KEYS {
             key.set(&mut copy, &key.show(&settings), RAM).unwrap();
@@ -372,23 +301,21 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_go_together_is_named() {
-        let good = Settings { file_size: 1 << 30, files: 1024, ..Settings::default() };
-        assert_eq!(good.check(), Ok(()));
-        let cases: [(&str, Settings); 9] = [
-            ("runs", Settings { runs: 0, ..good.clone() }),
-            ("chunk_size", Settings { chunk_size: 2 << 30, ..good.clone() }),
-            ("chunk_size", Settings { chunk_size: 1000, ..good.clone() }),
-            ("chunk_size", Settings { file_size: 1 << 19, ..good.clone() }),
-            ("seek_size", Settings { seek_size: 512, io: Io::Direct, ..good.clone() }),
-            ("min_size", Settings { min_size: 2, max_size: 1, ..good.clone() }),
-            ("workers", Settings { workers: 2000, ..good.clone() }),
-            ("workers", Settings { files: 1, workers: 2, ..good.clone() }),
-            ("file_size", Settings { file_size: 0, files: 0, ..good.clone() }),
-        ];
-        for (key, settings) in cases {
-            let error = settings.check().unwrap_err();
-            assert!(error.to_string().starts_with(&format!("{key}: ")), "{key}: {error}");
+    fn later_keys_are_named_once_they_say_something() {
+        let settings = Settings { dedupe: 7, ..Settings::default() };
+        let named = |key: &&Key| key.is_named(&settings);
+        let names: Vec<&str> = KEYS.iter().filter(named).map(|key| key.name).collect();
+        assert_eq!(names.len(), KEYS.len() - LATER_KEYS.len() + 1);
+        assert!(names.contains(&"dedupe") && names.contains(&"files"), "{names:?}");
+        assert!(LATER_KEYS.iter().all(|name| Key::named(name).is_ok()));
+    }
+
+    #[test]
+    fn an_old_run_file_has_no_later_keys() {
+        let mut old = serde_json::to_value(Settings::default()).unwrap();
+        for name in LATER_KEYS {
+            old.as_object_mut().unwrap().remove(name).unwrap();
         }
+        assert_eq!(serde_json::from_value::<Settings>(old).unwrap(), Settings::default());
     }
 }

@@ -1,7 +1,8 @@
 //! The block files: one a worker, and how their chunks are shared, read and checked.
 
+use super::duplicates::{Duplicates, Marks};
 use super::error::PhaseError;
-use super::stamp::{Generation, Origin, Stamper, Stamps};
+use super::stamp::{Generation, Origin, Stamps};
 use super::{Job, Tally, Timed, Work};
 use crate::model::settings::{Io, Settings};
 use crate::target::scratch::block_file_name;
@@ -37,6 +38,7 @@ pub struct BlockFile {
 pub struct BlockFiles<'t> {
     target: &'t dyn Target,
     stamps: &'t Stamps,
+    duplicates: Duplicates,
     /// One a worker.
     pub files: Vec<BlockFile>,
 }
@@ -63,7 +65,8 @@ impl<'t> BlockFiles<'t> {
                 io: settings.io,
             }
         };
-        Self { target: job.target, stamps: job.stamps, files: (0..settings.workers).map(file).collect() }
+        let files = (0..settings.workers).map(file).collect();
+        Self { target: job.target, stamps: job.stamps, duplicates: Duplicates::of(settings), files }
     }
 
     /// The timed part of a phase in which each worker goes through its own file once: `work_of` makes a worker's buffers and gives
@@ -82,8 +85,8 @@ impl<'t> BlockFiles<'t> {
 
     /// What stamps a file in a generation.
     #[must_use]
-    pub const fn stamper(&self, file: &BlockFile, generation: Generation) -> Stamper {
-        self.stamps.of(Origin { file: file.number, generation })
+    pub const fn marks(&self, file: &BlockFile, generation: Generation) -> Marks {
+        Marks::of(self.stamps, Origin { file: file.number, generation }, self.duplicates)
     }
 
     /// Opens or makes a file.
@@ -134,7 +137,7 @@ impl<'t> BlockFiles<'t> {
         generation: Generation,
     ) -> Result<(), PhaseError> {
         read_exact(self.target, handle, buffer, offset).map_err(|source| file.place_failed("read", offset, buffer.len(), source))?;
-        match self.stamper(file, generation).first_wrong(buffer, offset) {
+        match self.marks(file, generation).first_wrong(buffer, offset) {
             None => Ok(()),
             Some(place) => Err(self.wrong_data(file, buffer, place, offset, generation)),
         }
@@ -145,7 +148,7 @@ impl<'t> BlockFiles<'t> {
         let found = buffer[place..].first_chunk().copied().unwrap_or_default();
         let files: Vec<(u64, u64)> = self.files.iter().map(|file| (file.number, file.size())).collect();
         let at = offset + place as u64;
-        let found = self.stamps.explain(found, at, Origin { file: file.number, generation }, &files);
+        let found = self.stamps.explain(found, at, Origin { file: file.number, generation }, self.duplicates, &files);
         PhaseError::WrongData { doing: file.doing("read", offset, buffer.len()), offset: at, found }
     }
 }

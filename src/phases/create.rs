@@ -1,8 +1,8 @@
 //! Create: make each file of a set (and write it, when it has content), close it; then flush.
 
+use super::content::Content;
 use super::error::PhaseError;
 use super::file_set::{Entry, FileSet, Part, flush_directories, flush_filesystem};
-use super::pool::Pool;
 use super::{Job, Timed};
 use crate::model::settings::Io;
 use crate::target::scratch::FileSetKind;
@@ -26,33 +26,33 @@ pub fn prepare(job: Job<'_>, kind: FileSetKind) -> Result<Timed<'_>, PhaseError>
     Ok(Timed { workers, flush: Some(Box::new(flush)) })
 }
 
-/// Makes files, with content out of a pool where they have any.
+/// Makes files, with content where they have any. They are small, so they go through the page cache whatever `io` says.
 struct Maker<'t> {
     job: Job<'t>,
     set: FileSet,
     chunk_size: usize,
-    pool: Option<Pool>,
+    content: Option<Content>,
 }
 
 impl<'t> Maker<'t> {
     fn of(job: Job<'t>, set: FileSet, worker: u64) -> Self {
         let settings = &job.plan.settings;
         let chunk_size = settings.chunk_size.min(settings.max_size) as usize;
-        let pool = (chunk_size > 0).then(|| Pool::of(job.stamps.nonce, worker, chunk_size));
-        Self { job, set, chunk_size, pool }
+        let content = (chunk_size > 0).then(|| Content::of(settings, job.stamps.nonce, worker, chunk_size));
+        Self { job, set, chunk_size, content }
     }
 
     fn make(&mut self, directory: &Handle, entry: &Entry) -> Result<(), PhaseError> {
         let target = self.job.target;
         let opened = target.open(directory, entry.name(), Access::CreateNew, Io::Buffered);
         let file = opened.map_err(|source| self.set.failed("create", entry, source))?;
-        if let Some(pool) = &mut self.pool {
-            let stamper = self.job.stamps.of(self.set.origin(entry.number));
+        if let Some(content) = &mut self.content {
+            let marks = self.set.marks(self.job.stamps, entry.number);
             let size = self.set.size(entry.number);
             let mut offset = 0;
             while offset < size {
-                let bytes = pool.slice((size - offset).min(self.chunk_size as u64) as usize);
-                stamper.mark(bytes, offset);
+                let length = (size - offset).min(self.chunk_size as u64) as usize;
+                let bytes = content.next(&marks, offset, length);
                 write_all(target, &file, bytes, offset).map_err(|source| self.set.failed("write", entry, source))?;
                 offset += bytes.len() as u64;
             }

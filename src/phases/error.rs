@@ -41,6 +41,8 @@ pub enum WrongData {
     OtherPlace(u64),
     /// What this run wrote to another file.
     OtherFile,
+    /// A duplicate block that belongs elsewhere: the number of its original.
+    Original(u64),
     /// What an earlier run of this batch wrote there.
     EarlierRun,
     /// Something that barrow knows nothing of.
@@ -54,6 +56,7 @@ impl fmt::Display for WrongData {
             Self::BeforeRewrite => f.write_str("is what was there before the rewrite (stale data)"),
             Self::OtherPlace(offset) => write!(f, "is the data of byte {offset} of the same file"),
             Self::OtherFile => f.write_str("is the data of another file"),
+            Self::Original(number) => write!(f, "is a copy of block {number} of those that are repeated, which belongs elsewhere"),
             Self::EarlierRun => f.write_str("is the data of an earlier run (stale data)"),
             Self::Foreign => f.write_str("is data that barrow did not write"),
         }

@@ -1,8 +1,9 @@
 //! File sets: their names, sizes, orders and directories, all made before the clock starts.
 
 use super::block_file::share;
+use super::duplicates::{Duplicates, Marks};
 use super::error::PhaseError;
-use super::stamp::{Generation, Origin};
+use super::stamp::{Generation, Origin, Stamps};
 use super::{Job, Survey, Tally, Work};
 use crate::model::settings::{SequentialOrder, Settings};
 use crate::rng::{Permutation, Stream, hash64, mix_all};
@@ -67,6 +68,7 @@ pub struct FileSet {
     max_size: u64,
     dirs: u64,
     workers: u64,
+    duplicates: Duplicates,
     sizes: Permutation,
     names: u64,
 }
@@ -83,6 +85,7 @@ impl FileSet {
             max_size: settings.max_size,
             dirs: settings.dirs,
             workers: settings.workers,
+            duplicates: Duplicates::of(settings),
             sizes: Permutation::of(settings.files.max(1), settings.seed, kind.name()),
             names: mix_all(&[settings.seed, hash64(kind.name().as_bytes())]),
         }
@@ -106,7 +109,19 @@ impl FileSet {
         self.min_size + (span * place / u128::from(self.files - 1)) as u64
     }
 
+    /// Its duplicate blocks.
+    #[must_use]
+    pub const fn duplicates(&self) -> Duplicates {
+        self.duplicates
+    }
+
     /// What stamps a file.
+    #[must_use]
+    pub fn marks(&self, stamps: &Stamps, number: u32) -> Marks {
+        Marks::of(stamps, self.origin(number), self.duplicates)
+    }
+
+    /// Which file it is in the stamps.
     #[must_use]
     pub fn origin(&self, number: u32) -> Origin {
         let set: u64 = match self.kind {

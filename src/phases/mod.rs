@@ -3,8 +3,10 @@
 mod block_file;
 mod block_read;
 mod block_write;
+mod content;
 mod create;
 mod delete;
+mod duplicates;
 mod error;
 mod file_set;
 mod pool;
@@ -161,7 +163,9 @@ pub const fn memory_needed(settings: &Settings) -> u64 {
     /// The random pool, and the stack that a thread may touch.
     const WORKER_BYTES: u64 = 2 << 20;
     let names = settings.files.saturating_mul(ENTRY_BYTES);
-    let buffers = settings.workers.saturating_mul(settings.chunk_size.saturating_add(WORKER_BYTES));
+    // Data that is not plain is put together in a second buffer.
+    let chunks = if settings.has_plain_data() { settings.chunk_size } else { settings.chunk_size.saturating_mul(2) };
+    let buffers = settings.workers.saturating_mul(chunks.saturating_add(WORKER_BYTES));
     let seek_buffers = settings.seekers.saturating_mul(settings.seek_size.saturating_add(WORKER_BYTES));
     names.saturating_add(buffers).saturating_add(seek_buffers)
 }

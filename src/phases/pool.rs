@@ -4,8 +4,8 @@ use crate::rng::Stream;
 
 /// Bytes of the random pool that slices start in.
 const POOL_BYTES: usize = 1 << 20;
-/// Slices start at multiples of this, which suits direct I/O everywhere.
-const ALIGNMENT: usize = 4096;
+/// Slices and buffers start at multiples of this, which suits direct I/O nearly everywhere; where not, it is refused before.
+pub const ALIGNMENT: usize = 4096;
 /// Steps between the starts of two slices: odd, so that all 256 starts are met before one comes again.
 const STEP: usize = 37 * ALIGNMENT;
 
@@ -55,6 +55,11 @@ impl Pool {
         let start = self.next;
         self.next = (self.next + STEP) % POOL_BYTES;
         &mut self.buffer.bytes()[start..start + length]
+    }
+
+    /// Changes each whole block of 4096 bytes, in which slices start.
+    pub fn each_block(&mut self, change: impl FnMut(&mut [u8])) {
+        self.buffer.bytes().chunks_exact_mut(ALIGNMENT).for_each(change);
     }
 }
 

@@ -122,7 +122,7 @@ fn seek(files: &BlockFiles<'_>, handles: &[Handle], tickets: &Tickets, ticket: u
     let (file, handle) = (&files.files[number], &handles[number]);
     files.read(file, handle, buffer, offset, Generation::Rewritten)?;
     if tickets.is_rewritten(ticket) {
-        files.stamper(file, Generation::SeekWritten).mark(buffer, offset);
+        files.marks(file, Generation::SeekWritten).mark(buffer, offset);
         files.write(file, handle, buffer, offset)?;
     }
     Ok(())

@@ -12,11 +12,11 @@ pub fn prepare(job: Job<'_>) -> Timed<'_> {
         let mut buffer = Buffer::of(file.chunk_size);
         move |tally: &mut Tally<'_>| {
             let handle = files.open(&file, Access::ReadWrite)?;
-            let stamper = files.stamper(&file, Generation::Rewritten);
+            let marks = files.marks(&file, Generation::Rewritten);
             for chunk in 0..file.chunks {
                 let offset = chunk * file.chunk_size as u64;
                 files.read(&file, &handle, buffer.bytes(), offset, Generation::Written)?;
-                stamper.mark(buffer.bytes(), offset);
+                marks.mark(buffer.bytes(), offset);
                 files.write(&file, &handle, buffer.bytes(), offset)?;
                 tally.operation(file.chunk_size as u64)?;
             }

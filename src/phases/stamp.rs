@@ -1,6 +1,8 @@
 //! Stamps: a number every 512 bytes that says which run wrote it, to which file, where, and for the how manyth time.
 
+use super::duplicates::{Duplicates, ORIGINALS, ORIGINALS_FILE};
 use super::error::WrongData;
+use crate::model::settings::BLOCK_BYTES;
 use crate::rng::mix64;
 
 /// Distance of two stamps in bytes.
@@ -102,10 +104,19 @@ impl Stamps {
     }
 
     /// Finds out what a wrong block is: `found` stood at `offset` where `expected` should have been. `files` are the numbers of
-    /// this run's files with their sizes in bytes.
+    /// this run's files with their sizes in bytes. A duplicate that stands where another file or place has the same one is right.
     #[must_use]
-    pub fn explain(&self, found: [u8; STAMP_BYTES], offset: u64, expected: Origin, files: &[(u64, u64)]) -> WrongData {
+    pub fn explain(
+        &self,
+        found: [u8; STAMP_BYTES],
+        offset: u64,
+        expected: Origin,
+        duplicates: Duplicates,
+        files: &[(u64, u64)],
+    ) -> WrongData {
         let found = u64::from_le_bytes(found);
+        let file = expected.file;
+        let (expected, offset) = duplicates.source(expected, offset);
         if found == 0 {
             return WrongData::Zeros;
         }
@@ -119,18 +130,27 @@ impl Stamps {
         if self.earlier.iter().copied().any(of_run) {
             return WrongData::EarlierRun;
         }
-        for (file, size) in files {
-            for generation in Generation::ALL {
-                let stamper = self.of(Origin { file: *file, generation });
-                let place = (0..*size).step_by(STAMP_SPACING).find(|place| stamper.at(*place) == found);
-                match place {
-                    Some(place) if *file == expected.file => return WrongData::OtherPlace(place),
-                    Some(_) => return WrongData::OtherFile,
-                    None => {}
-                }
+        if duplicates.are_any()
+            && let Some(place) = self.place_of(found, ORIGINALS_FILE, ORIGINALS * BLOCK_BYTES)
+        {
+            return WrongData::Original(place / BLOCK_BYTES);
+        }
+        for (other, size) in files {
+            match self.place_of(found, *other, *size) {
+                Some(place) if *other == file => return WrongData::OtherPlace(place),
+                Some(_) => return WrongData::OtherFile,
+                None => {}
             }
         }
         WrongData::Foreign
+    }
+
+    /// Where in a file of this run a stamp belongs, in any generation.
+    fn place_of(&self, found: u64, file: u64, size: u64) -> Option<u64> {
+        Generation::ALL.into_iter().find_map(|generation| {
+            let stamper = self.of(Origin { file, generation });
+            (0..size).step_by(STAMP_SPACING).find(|place| stamper.at(*place) == found)
+        })
     }
 }
 
@@ -183,7 +203,7 @@ mod tests {
             (stamp(9, 3, Generation::Rewritten, 4096), WrongData::Foreign),
         ];
         for (found, kind) in cases {
-            assert_eq!(stamps.explain(found, 4096, ORIGIN, &files), kind);
+            assert_eq!(stamps.explain(found, 4096, ORIGIN, Duplicates::default(), &files), kind);
         }
     }
 }

@@ -45,14 +45,14 @@ impl Visitor<'_> {
         let (target, set) = (self.job.target, self.set);
         let opened = target.open(directory, entry.name(), Access::Read, Io::Buffered);
         let file = opened.map_err(|source| set.failed("open", entry, source))?;
-        let stamper = self.job.stamps.of(set.origin(entry.number));
+        let marks = set.marks(self.job.stamps, entry.number);
         let mut offset = 0;
         while offset < size {
             let buffer = self.buffer.bytes();
             let length = (size - offset).min(buffer.len() as u64) as usize;
             let bytes = &mut buffer[..length];
             read_exact(target, &file, bytes, offset).map_err(|source| set.failed("read", entry, source))?;
-            if let Some(place) = stamper.first_wrong(bytes, offset) {
+            if let Some(place) = marks.first_wrong(bytes, offset) {
                 let found = bytes[place..].first_chunk().copied().unwrap_or_default();
                 return Err(self.wrong_data(entry, found, offset + place as u64));
             }
@@ -65,7 +65,7 @@ impl Visitor<'_> {
     fn wrong_data(&self, entry: &Entry, found: [u8; 8], offset: u64) -> PhaseError {
         let set = self.set;
         let files: Vec<(u64, u64)> = (0..set.files() as u32).map(|number| (set.origin(number).file, set.size(number))).collect();
-        let found = self.job.stamps.explain(found, offset, set.origin(entry.number), &files);
+        let found = self.job.stamps.explain(found, offset, set.origin(entry.number), set.duplicates(), &files);
         PhaseError::WrongData { doing: set.doing("read", entry), offset, found }
     }
 }

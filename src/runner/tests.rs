@@ -253,6 +253,31 @@ fn stale_data_fails_the_phase_by_its_kind() {
 }
 
 #[test]
+fn mixed_data_is_read_as_it_was_written_and_has_another_id() {
+    let mixed = [("compressible", "40"), ("dedupe", "50")];
+    for changes in [&mixed[..1], &mixed[1..], &mixed] {
+        let more = [("workers", "2"), ("min_size", "100"), ("max_size", "9000"), ("seek_rewrite_percent", "50")];
+        let plan = plan(&[changes, &more].concat());
+        let (runs, _) = done(plan.clone(), &[("a", &pretended())]);
+        assert!(runs[0].complete, "{changes:?}: {:?}", runs[0].phases);
+        assert_ne!(workload_id(&plan), workload_id(&self::plan(&more)));
+    }
+}
+
+/// A duplicate that kept the content of before the rewrite is as stale as any block; with `dedupe = 100` there are no others.
+#[test]
+fn duplicates_are_in_the_file_and_a_lost_rewrite_of_one_is_found() {
+    let target = pretended();
+    done(plan(&[("dedupe", "50"), ("file_size", "2m"), ("chunk_size", "64k")]), &[("a", &target)]);
+    let file = target.contents("block.0").unwrap();
+    let blocks: std::collections::BTreeSet<&[u8]> = file.chunks(4096).collect();
+    assert_eq!(blocks.len(), 256 + 64, "256 of 512 blocks are copies of 64");
+    let run = tricked(plan(&[("dedupe", "100")]), Operation::Read, 9, Trick::FirstVersion);
+    let reason = phase(&run, Phase::BlockRead).reason.clone().unwrap_or_default();
+    assert_eq!(reason, "read chunk 0 of 8: at byte 0 of the file is what was there before the rewrite (stale data)");
+}
+
+#[test]
 fn the_last_runs_data_is_known_again() {
     let earlier = Stamps { nonce: 0x1234, earlier: Vec::new() };
     let mut block = vec![0; 8192];

@@ -90,7 +90,7 @@ fn check(plan: &Plan, flush: FlushMethod) {
 
 #[test]
 fn what_is_explained_is_what_is_done() {
-    let cases: [&[(&str, &str)]; 7] = [
+    let cases: [&[(&str, &str)]; 8] = [
         &[],
         &[("seek_rewrite_percent", "10")],
         &[("sequential_order", "readdir"), ("dirs", "3")],
@@ -98,6 +98,7 @@ fn what_is_explained_is_what_is_done() {
         &[("min_size", "3000"), ("max_size", "3000"), ("dirs", "2"), ("seek_rewrite_percent", "100")],
         &[("workers", "3"), ("dirs", "2"), ("seekers", "2")],
         &[("io", "direct"), ("seeks", "100000")],
+        &[("compressible", "30"), ("dedupe", "40"), ("max_size", "3000"), ("min_size", "3000")],
     ];
     for changes in cases {
         // The last transfer of a file whose size is no multiple of the chunk is shorter; those sizes are explained as the most.

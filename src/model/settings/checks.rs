@@ -1,0 +1,154 @@
+//! Whether the values of the keys are in range and go together, and what they need at the most.
+
+use super::{BLOCK_BYTES, Settings, SettingsError};
+use crate::units::exact_size;
+
+/// The most workers, seekers or directories: each is a thread or an open descriptor.
+const MOST_THREADS: u64 = 1024;
+const MOST_DIRS: u64 = 100_000;
+/// A day of seeks.
+const MOST_SEEK_SECONDS: u64 = 86_400;
+/// More files than any profile has by far; names have ten hexadecimal digits.
+const MOST_FILES: u64 = 1 << 32;
+/// The distance of the stamps in the data, so the least unit of a block file; direct I/O may need a larger one, which only the
+/// filesystem can tell.
+const STAMP_SPACING: u64 = 512;
+
+impl Settings {
+    /// Checks that the values are in range and go together.
+    ///
+    /// # Errors
+    /// The first key that does not fit, with the numbers.
+    pub fn check(&self) -> Result<(), SettingsError> {
+        let unfit = |key, problem| Err(SettingsError::Unfit { key, problem });
+        if self.runs == 0 {
+            return unfit("runs", "0 runs measure nothing; ask for at least 1".to_owned());
+        }
+        if self.file_size == 0 && self.files == 0 {
+            return unfit("file_size", "file_size = 0 and files = 0 leave nothing to measure".to_owned());
+        }
+        for (key, value, least, most) in [
+            ("workers", self.workers, 1, MOST_THREADS),
+            ("seekers", self.seekers, 1, MOST_THREADS),
+            ("dirs", self.dirs, 1, MOST_DIRS),
+            ("seek_rewrite_percent", self.seek_rewrite_percent, 0, 100),
+            ("compressible", self.compressible, 0, 100),
+            ("dedupe", self.dedupe, 0, 100),
+            ("files", self.files, 0, MOST_FILES),
+            ("seek_seconds", self.seek_seconds, 0, MOST_SEEK_SECONDS),
+        ] {
+            if value < least || value > most {
+                return unfit(key, format!("{value} is not in {least} to {most}"));
+            }
+        }
+        self.check_block_file()?;
+        self.check_file_set()
+    }
+
+    /// What every transfer must be a multiple of in bytes, and why where that is not so for all plans.
+    const fn least_transfer(&self) -> (u64, &'static str) {
+        if self.has_plain_data() { (STAMP_SPACING, "") } else { (BLOCK_BYTES, " (the blocks of compressible and dedupe)") }
+    }
+
+    /// Whether all data is incompressible and unique.
+    #[must_use]
+    pub const fn has_plain_data(&self) -> bool {
+        self.compressible == 0 && self.dedupe == 0
+    }
+
+    fn check_block_file(&self) -> Result<(), SettingsError> {
+        let unfit = |key, problem| Err(SettingsError::Unfit { key, problem });
+        let (unit, why) = self.least_transfer();
+        for (key, value) in [("chunk_size", self.chunk_size), ("seek_size", self.seek_size)] {
+            if value == 0 || !value.is_multiple_of(unit) || value > 1 << 30 {
+                let problem = format!("{} is not a multiple of {unit} bytes up to 1g{why}", exact_size(value));
+                return unfit(key, problem);
+            }
+        }
+        if self.file_size == 0 {
+            return Ok(());
+        }
+        let file_size = exact_size(self.file_size);
+        for (key, value) in [("chunk_size", self.chunk_size), ("seek_size", self.seek_size)] {
+            if value > self.file_size {
+                return unfit(key, format!("{} is larger than file_size = {file_size}", exact_size(value)));
+            }
+            if !self.file_size.is_multiple_of(value) {
+                return unfit("file_size", format!("{file_size} is not a multiple of {key} = {}", exact_size(value)));
+            }
+        }
+        if self.workers > 1 && !self.chunk_size.is_multiple_of(self.seek_size) {
+            return unfit("seek_size", format!("with {} workers chunk_size must be a multiple of seek_size", self.workers));
+        }
+        if self.file_size / self.chunk_size < self.workers {
+            return unfit("workers", format!("{} workers cannot share {} chunks", self.workers, self.file_size / self.chunk_size));
+        }
+        if self.seeks == 0 && self.seek_seconds == 0 {
+            return unfit("seeks", "seeks = 0 and seek_seconds = 0 leave no seeks to do".to_owned());
+        }
+        Ok(())
+    }
+
+    fn check_file_set(&self) -> Result<(), SettingsError> {
+        let unfit = |key, problem| Err(SettingsError::Unfit { key, problem });
+        if self.min_size > self.max_size {
+            return unfit("min_size", format!("{} is larger than max_size = {}", exact_size(self.min_size), exact_size(self.max_size)));
+        }
+        if self.files > 0 && self.files < self.workers {
+            return unfit("workers", format!("{} workers cannot share {} files", self.workers, self.files));
+        }
+        Ok(())
+    }
+
+    /// Bytes that a run has on disk at the most: the block files, or a file set.
+    #[must_use]
+    pub fn most_bytes(&self) -> u64 {
+        self.file_size.max(self.file_set_bytes())
+    }
+
+    /// Bytes of a file set at the most: sizes are evenly spaced from `min_size` to `max_size`, each rounded down to a byte.
+    #[must_use]
+    pub fn file_set_bytes(&self) -> u64 {
+        if self.files < 2 {
+            return self.files * self.max_size;
+        }
+        let twice = u128::from(self.files) * (u128::from(self.min_size) + u128::from(self.max_size));
+        u64::try_from(twice / 2).unwrap_or(u64::MAX)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::settings::Io;
+
+    #[test]
+    fn what_does_not_go_together_is_named() {
+        let good = Settings { file_size: 1 << 30, files: 1024, ..Settings::default() };
+        assert_eq!(good.check(), Ok(()));
+        let cases: [(&str, Settings); 12] = [
+            ("runs", Settings { runs: 0, ..good.clone() }),
+            ("chunk_size", Settings { chunk_size: 2 << 30, ..good.clone() }),
+            ("chunk_size", Settings { chunk_size: 1000, ..good.clone() }),
+            ("chunk_size", Settings { file_size: 1 << 19, ..good.clone() }),
+            ("compressible", Settings { compressible: 101, ..good.clone() }),
+            ("dedupe", Settings { dedupe: 101, ..good.clone() }),
+            ("seek_size", Settings { seek_size: 512, compressible: 1, ..good.clone() }),
+            ("chunk_size", Settings { chunk_size: 512, dedupe: 1, ..good.clone() }),
+            ("min_size", Settings { min_size: 2, max_size: 1, ..good.clone() }),
+            ("workers", Settings { workers: 2000, ..good.clone() }),
+            ("workers", Settings { files: 1, workers: 2, ..good.clone() }),
+            ("file_size", Settings { file_size: 0, files: 0, ..good.clone() }),
+        ];
+        for (key, settings) in cases {
+            let error = settings.check().unwrap_err();
+            assert!(error.to_string().starts_with(&format!("{key}: ")), "{key}: {error}");
+        }
+    }
+
+    #[test]
+    fn what_direct_io_needs_is_for_the_filesystem_to_say() {
+        let small = Settings { file_size: 1 << 20, chunk_size: 512, seek_size: 512, io: Io::Direct, ..Settings::default() };
+        assert_eq!(small.check(), Ok(()));
+    }
+}
