@@ -9,6 +9,7 @@ use barrow::model::record::{PhaseRecord, RunRecord, Status};
 use barrow::rng::GENERATOR;
 use barrow::runner::{Batch, Listeners, Observer, Place, Standing, run_batch};
 use barrow::sys::files::open_directory_path;
+use barrow::sys::around::Around;
 use barrow::sys::meter::{Meter, ProcessMeter, Reading};
 use barrow::target::plain::PlainGround;
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -53,6 +54,10 @@ impl Meter for CountingMeter {
         assert_eq!(ALLOCATIONS.load(Ordering::Relaxed), count, "reading the meter allocates");
         self.counts.lock().expect("no panic").push(count);
         reading
+    }
+
+    fn around(&self) -> Around {
+        self.meter.around()
     }
 }
 

@@ -4,6 +4,7 @@ mod block_file;
 mod block_read;
 mod block_write;
 mod content;
+mod cost;
 mod create;
 mod delete;
 mod duplicates;
@@ -16,7 +17,9 @@ mod stamp;
 mod stat;
 mod tally;
 
+pub use cost::costs;
 pub use error::{PhaseError, WrongData};
+pub use pool::{Buffer, POOL_BYTES, starts};
 pub use stamp::{Generation, Origin, Stamps};
 pub use tally::{Stop, Tally};
 

@@ -3,11 +3,16 @@
 use crate::rng::Stream;
 
 /// Bytes of the random pool that slices start in.
-const POOL_BYTES: usize = 1 << 20;
+pub const POOL_BYTES: usize = 1 << 20;
 /// Slices and buffers start at multiples of this, which suits direct I/O nearly everywhere; where not, it is refused before.
 pub const ALIGNMENT: usize = 4096;
 /// Steps between the starts of two slices: odd, so that all 256 starts are met before one comes again.
 const STEP: usize = 37 * ALIGNMENT;
+
+/// Where slices start in a pool, one after the other, for ever.
+pub fn starts() -> impl Iterator<Item = usize> {
+    std::iter::successors(Some(0), |start| Some((start + STEP) % POOL_BYTES))
+}
 
 /// A buffer whose start is aligned for direct I/O.
 #[derive(Debug)]
@@ -74,6 +79,15 @@ mod tests {
         let starts: BTreeSet<usize> = (0..256).map(|_| pool.slice(8192).as_ptr() as usize).collect();
         assert_eq!(starts.len(), 256);
         assert!(starts.iter().all(|start| start % ALIGNMENT == 0));
+    }
+
+    #[test]
+    fn slices_start_where_it_is_told() {
+        let mut pool = Pool::of(1, 0, 8192);
+        let first = pool.slice(8192).as_ptr() as usize;
+        for start in starts().skip(1).take(300) {
+            assert_eq!(pool.slice(8192).as_ptr() as usize - first, start);
+        }
     }
 
     #[test]

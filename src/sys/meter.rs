@@ -5,7 +5,9 @@ use crate::model::record::Usage;
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeVal;
 use std::fs::File;
+use std::io;
 use std::os::unix::fs::FileExt;
+use std::time::Duration;
 
 /// What was used since some fixed moment.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -115,6 +117,22 @@ fn usage() -> Usage {
     }
 }
 
+/// What this thread has used of a processor so far, in the program and in the kernel. getrusage(2) would tell a thread's only as of the
+/// last tick.
+///
+/// # Errors
+/// When the kernel has no such clock.
+pub fn thread_time() -> io::Result<Duration> {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: the call writes to `time`, which lives through it, and to nothing else.
+    #[allow(unsafe_code)]
+    let result = unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut time) };
+    if result != 0 {
+        return Err(io::Error::last_os_error());
+    }
+    Ok(Duration::new(time.tv_sec.unsigned_abs(), u32::try_from(time.tv_nsec).unwrap_or(0)))
+}
+
 /// The `VmHWM` line of /proc/self/status (proc_pid_status(5)), in KiB.
 fn peak_kib(status: &[u8]) -> Option<u64> {
     let line = status.split(|byte| *byte == b'\n').find_map(|line| line.strip_prefix(b"VmHWM:"))?;
@@ -194,5 +212,47 @@ mod tests {
         let used = difference(&before, &after);
         assert!(used.usage.user_ns + used.usage.system_ns >= 10_000_000);
         assert!(used.usage.max_resident_bytes > 1 << 20);
+    }
+
+    /// Set in the process that burns: only there does nobody else use a processor.
+    const BURNS: &str = "BARROW_TEST_BURNS";
+    const BURNT: Duration = Duration::from_millis(400);
+    /// What threads and readings cost beside what is burnt.
+    const OVERHEAD: Duration = Duration::from_millis(4);
+
+    /// Spins until this thread has used so much of a processor; tells how much it was.
+    fn burn(amount: Duration) -> Duration {
+        let start = thread_time().unwrap();
+        loop {
+            let used = thread_time().unwrap() - start;
+            if used >= amount {
+                return used;
+            }
+        }
+    }
+
+    /// The meter's difference lies within 2 per cent of what some threads burn.
+    fn check_burners(threads: usize) {
+        let meter = ProcessMeter::open();
+        let before = meter.read();
+        let burners: Vec<_> = (0..threads).map(|_| std::thread::spawn(|| burn(BURNT))).collect();
+        let truth: Duration = burners.into_iter().map(|burner| burner.join().unwrap()).sum();
+        let used = difference(&before, &meter.read()).usage;
+        let seen = Duration::from_nanos(used.user_ns + used.system_ns);
+        assert!(seen >= truth.mul_f64(0.98) && seen <= truth.mul_f64(1.02) + OVERHEAD, "{threads} threads burnt {truth:?}, seen {seen:?}");
+    }
+
+    #[test]
+    fn the_meter_tells_what_was_burnt() {
+        if std::env::var_os(BURNS).is_some() {
+            check_burners(1);
+            check_burners(2);
+            return;
+        }
+        let name = "sys::meter::tests::the_meter_tells_what_was_burnt";
+        let this = std::env::current_exe().unwrap();
+        let burnt = std::process::Command::new(this).args(["--exact", name, "--test-threads=1"]).env(BURNS, "1").output().unwrap();
+        let said = String::from_utf8_lossy(&burnt.stdout).into_owned();
+        assert!(burnt.status.success() && said.contains("1 passed"), "{said}");
     }
 }

@@ -2,6 +2,7 @@
 
 pub mod around;
 pub mod caches;
+pub mod ceiling;
 pub mod command;
 pub mod files;
 pub mod limits;
@@ -11,6 +12,7 @@ pub mod mounts;
 pub mod name;
 pub mod process;
 pub mod random;
+pub mod raw;
 pub mod residency;
 pub mod signals;
 pub mod stack;
