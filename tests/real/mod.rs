@@ -6,6 +6,8 @@ mod cleaning;
 mod device;
 pub mod driver;
 mod failures;
+mod fuse;
+mod fuse_truth;
 mod job;
 mod memory;
 pub mod need;

@@ -18,6 +18,8 @@ pub enum Need {
     Loop,
     /// Limits of bytes a second in the root group of the version 1 block controller.
     Throttle,
+    /// Filesystems that are served by a program (FUSE), without any program to help.
+    Fuse,
     /// So many bytes of memory.
     Memory(u64),
 }
@@ -30,6 +32,7 @@ impl fmt::Display for Need {
             Self::Filesystem(kind) => write!(f, "{kind} in the kernel"),
             Self::Loop => f.write_str("loop devices"),
             Self::Throttle => f.write_str("blkio limits (cgroup version 1)"),
+            Self::Fuse => f.write_str("FUSE (/dev/fuse)"),
             Self::Memory(bytes) => write!(f, "{} GiB of memory", bytes >> 30),
         }
     }
@@ -46,6 +49,7 @@ impl Need {
             Self::Filesystem(kind) => kernel_has(kind),
             Self::Loop => Path::new("/dev/loop-control").exists(),
             Self::Throttle => Path::new("/sys/fs/cgroup/blkio/blkio.throttle.read_bps_device").exists(),
+            Self::Fuse => fs::File::options().read(true).write(true).open("/dev/fuse").is_ok(),
             Self::Memory(bytes) => barrow::sys::machine::ram_bytes().is_some_and(|ram| ram >= bytes),
         }
     }
@@ -53,7 +57,7 @@ impl Need {
     /// The list of what a machine can truly lack: its kernel or its size decides it, and no package brings it.
     const fn can_be_lacking_for_good(self) -> bool {
         match self {
-            Self::Filesystem(_) | Self::Loop | Self::Throttle | Self::Memory(_) => true,
+            Self::Filesystem(_) | Self::Loop | Self::Throttle | Self::Fuse | Self::Memory(_) => true,
             Self::Root | Self::Program(_) => false,
         }
     }

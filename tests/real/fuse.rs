@@ -1,0 +1,83 @@
+//! A filesystem of the tests' own (FUSE): it lies in memory, takes as long as it is told for each operation, and keeps a log of what
+//! reached it. The process of the test serves it, so that only child processes may open files on it.
+
+mod schedule;
+mod server;
+mod tree;
+
+pub use schedule::{Delays, Operation, Step};
+
+use fuser::{BackgroundSession, Config, MountOption};
+use schedule::Schedule;
+use server::Server;
+use std::ffi::CString;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tempfile::TempDir;
+use tree::Tree;
+
+/// What the filesystem is like.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Behaviour {
+    /// Every read and write reaches the server (FOPEN_DIRECT_IO); else reads are answered from the page cache where they can be.
+    pub passes_page_cache: bool,
+    /// `O_DIRECT` is refused at open with `EINVAL`.
+    pub refuses_direct_io: bool,
+    /// How long the operations take.
+    pub delays: Delays,
+}
+
+/// A mounted filesystem that this process serves. Gone when dropped, even while a client still has files open on it.
+pub struct FuseFilesystem {
+    schedule: Arc<Schedule>,
+    tree: Arc<Mutex<Tree>>,
+    session: Option<BackgroundSession>,
+    home: TempDir,
+}
+
+impl FuseFilesystem {
+    /// Mounts an empty one.
+    pub fn of(behaviour: Behaviour) -> Self {
+        let home = tempfile::Builder::new().prefix("barrow-fuse-").tempdir().unwrap();
+        let (schedule, tree) = (Arc::new(Schedule::of(behaviour.delays)), Arc::new(Mutex::new(Tree::new())));
+        let server = Server::of(behaviour, Arc::clone(&schedule), Arc::clone(&tree));
+        let mut config = Config::default();
+        config.mount_options = vec![MountOption::FSName("barrow-test".to_owned())];
+        let session = fuser::spawn_mount(server, home.path(), &config).unwrap();
+        Self { schedule, tree, session: Some(session), home }
+    }
+
+    /// Where it is mounted, for a child process.
+    pub fn path(&self) -> &Path {
+        self.home.path()
+    }
+
+    /// What reached it so far, in order.
+    pub fn log(&self) -> Vec<Step> {
+        self.schedule.log()
+    }
+
+    /// The names in its root. They are read in memory: this process must not open what it serves.
+    pub fn root_names(&self) -> Vec<String> {
+        locked(&self.tree).root_names()
+    }
+}
+
+impl Drop for FuseFilesystem {
+    fn drop(&mut self) {
+        let path = CString::new(self.home.path().as_os_str().as_bytes()).unwrap_or_default();
+        // Taken out of sight at once, whatever is still open: the umount of fuser gives up then.
+        // SAFETY: the path is a string that ends in a zero byte and lives until the call is over.
+        #[allow(unsafe_code)]
+        unsafe {
+            libc::umount2(path.as_ptr(), libc::MNT_DETACH);
+        }
+        drop(self.session.take());
+    }
+}
+
+/// What another thread left behind when it panicked is good enough to go on with.
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
