@@ -104,6 +104,11 @@ impl LoopFilesystem {
         self.set_rule("write_bps", bytes_per_second).unwrap();
     }
 
+    /// Limits reads of the device, of whatever size, to so many a second.
+    pub fn limit_read_operations(&self, operations_per_second: u64) {
+        self.set_rule("read_iops", operations_per_second).unwrap();
+    }
+
     /// Takes every limit away; what waits for one goes on at once.
     pub fn lift_limits(&self) {
         for rule in RULES {
