@@ -8,8 +8,8 @@ use barrow::model::profile::Profile;
 use barrow::model::record::{PhaseRecord, RunRecord, Status};
 use barrow::rng::GENERATOR;
 use barrow::runner::{Batch, Listeners, Observer, Place, Standing, run_batch};
-use barrow::sys::files::open_directory_path;
 use barrow::sys::around::Around;
+use barrow::sys::files::open_directory_path;
 use barrow::sys::meter::{Meter, ProcessMeter, Reading};
 use barrow::target::plain::PlainGround;
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -54,6 +54,10 @@ impl Meter for CountingMeter {
         assert_eq!(ALLOCATIONS.load(Ordering::Relaxed), count, "reading the meter allocates");
         self.counts.lock().expect("no panic").push(count);
         reading
+    }
+
+    fn memory_read_rate(&self) -> Option<u64> {
+        self.meter.memory_read_rate()
     }
 
     fn around(&self) -> Around {

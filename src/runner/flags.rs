@@ -111,7 +111,7 @@ impl Facts<'_> {
     fn is_reduced(&self) -> bool {
         let Some(leaves) = self.footing.leaves(self.evidence) else { return false };
         let is_large = |bytes: u64| bytes >= OTHERS_BYTES;
-        let is_plain = self.settings.is_incompressible();
+        let is_plain = self.settings.has_plain_data();
         let shrank_writing =
             self.phase.row().writes && is_large(self.written_bytes) && (leaves.written_bytes as f64) < REDUCED * self.written_bytes as f64;
         let shrank_reading = self.cache == Some(CacheLabel::Cold)

@@ -1,6 +1,7 @@
 //! The meter: what the process and the machine used so far. Two readings make a result.
 
 use super::around::Around;
+use super::ceiling;
 use crate::model::record::Usage;
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeVal;
@@ -41,6 +42,9 @@ pub struct MachineTime {
 pub trait Meter: Sync {
     /// What was used so far.
     fn read(&self) -> Reading;
+
+    /// Bytes a second at which memory is read here, at the most; measured anew, off the clock. `None` where it cannot be.
+    fn memory_read_rate(&self) -> Option<u64>;
 
     /// What else the machine did so far; off the clock, since this one allocates.
     fn around(&self) -> Around;
@@ -91,6 +95,10 @@ impl Meter for ProcessMeter {
         let mut usage = usage();
         usage.max_resident_bytes = self.max_resident_bytes().unwrap_or(usage.max_resident_bytes);
         Reading { usage, machine: self.machine_time() }
+    }
+
+    fn memory_read_rate(&self) -> Option<u64> {
+        ceiling::memory_read_rate().ok()
     }
 
     fn around(&self) -> Around {

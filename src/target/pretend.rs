@@ -356,6 +356,10 @@ impl Meter for PretendTarget {
         Reading { usage, machine: Some(machine) }
     }
 
+    fn memory_read_rate(&self) -> Option<u64> {
+        None
+    }
+
     fn around(&self) -> Around {
         Around::default()
     }

@@ -50,12 +50,6 @@ impl Settings {
         if self.has_plain_data() { (STAMP_SPACING, "") } else { (BLOCK_BYTES, " (the blocks of compressible and dedupe)") }
     }
 
-    /// Whether all data is incompressible and unique.
-    #[must_use]
-    pub const fn has_plain_data(&self) -> bool {
-        self.compressible == 0 && self.dedupe == 0
-    }
-
     fn check_block_file(&self) -> Result<(), SettingsError> {
         let unfit = |key, problem| Err(SettingsError::Unfit { key, problem });
         let (unit, why) = self.least_transfer();
