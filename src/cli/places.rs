@@ -1,7 +1,7 @@
 //! Which directories are meant, under which names, and what is known of them.
 
 use super::exit::usage;
-use crate::model::machine::{Device, Filesystem};
+use crate::model::machine::{Device, DirectIo, Filesystem};
 use crate::model::printable::printable;
 use crate::sys::files;
 use crate::sys::mounts::{self, Mount};
@@ -25,6 +25,8 @@ pub struct Named {
     pub filesystem: Filesystem,
     /// The device below.
     pub device: Device,
+    /// How direct I/O must be aligned there, once that was asked.
+    pub direct_io: Option<DirectIo>,
 }
 
 /// What one argument says: a name, if any, and a path.
@@ -62,7 +64,8 @@ pub fn open(arguments: &[OsString]) -> anyhow::Result<Vec<Named>> {
         let (directory, mount) = open_one(&path)?;
         let filesystem = mounts::filesystem_of(&directory, &mount)
             .map_err(|error| anyhow::anyhow!("{}: its size is not known: {}", path.display(), plain_error(&error)))?;
-        found.push((label, Named { label: String::new(), path, directory, filesystem, device: mounts::device_of(&mount) }, mount));
+        let device = mounts::device_of(&mount);
+        found.push((label, Named { label: String::new(), path, directory, filesystem, device, direct_io: None }, mount));
     }
     let labels = labels(&found.iter().map(|(label, named, mount)| (label.clone(), named.path.as_path(), mount)).collect::<Vec<_>>());
     for (index, label) in labels.iter().enumerate() {

@@ -12,11 +12,14 @@ use crate::model::identity::Identity;
 use crate::model::plan::{CacheState, Circumstances, DropCaches, Plan};
 use crate::model::profile::DEFAULT_PROFILE;
 use crate::model::record::RunRecord;
+use crate::model::settings::{Io, Settings};
 use crate::report::{Report, renderer_named};
 use crate::rng::GENERATOR;
+use crate::runner::preflight::direct_io::{self, DirectRefusal};
 use crate::runner::preflight::{self, Limits};
 use crate::runner::{Batch, BatchError, Listeners, Outcome, Place, run_batch};
 use crate::store::RunFile;
+use crate::sys::direct;
 use crate::sys::limits::{address_space, raise_open_files};
 use crate::sys::machine::{memory_limit, ram_bytes, this_machine};
 use crate::sys::meter::ProcessMeter;
@@ -114,8 +117,8 @@ pub fn run(arguments: &RunArguments) -> anyhow::Result<Exit> {
     }
     check_circumstances(arguments)?;
     let plan = plan(arguments, ram.unwrap_or(0))?;
-    let named = places::open(&arguments.targets)?;
-    check(&plan, &named, ram, arguments.quiet)?;
+    let mut named = places::open(&arguments.targets)?;
+    check(&plan, &mut named, ram, arguments.quiet)?;
     let file = RunFile::open(&arguments.output).context("name another run file with -o FILE")?;
     let measured = measure(arguments, plan, named, file)?;
     if !arguments.no_report && !measured.runs.is_empty() {
@@ -166,7 +169,7 @@ fn circumstances(arguments: &RunArguments) -> Circumstances {
 }
 
 /// Refuses what would fail later, and says what the user should know.
-fn check(plan: &Plan, named: &[Named], ram: Option<u64>, quiet: bool) -> anyhow::Result<()> {
+fn check(plan: &Plan, named: &mut [Named], ram: Option<u64>, quiet: bool) -> anyhow::Result<()> {
     let memory = [address_space(), memory_limit()].into_iter().flatten().min();
     let limits = Limits { ram_bytes: ram, memory_bytes: memory, open_files: raise_open_files() };
     for caution in preflight::general_cautions(plan, &limits, is_root()).iter().filter(|_| !quiet) {
@@ -181,6 +184,9 @@ fn check(plan: &Plan, named: &[Named], ram: Option<u64>, quiet: bool) -> anyhow:
         for refusal in preflight::refusals(&plan.settings, &target.filesystem, &limits) {
             refused.push(format!("{head}: {refusal}"));
         }
+        for refusal in direct_refusals(&plan.settings, target) {
+            refused.push(format!("{head}: {refusal}"));
+        }
         let cautions = preflight::cautions(&plan.settings, &target.filesystem, &limits);
         for caution in cautions.iter().filter(|_| !quiet).chain(&others(target)) {
             say(&format!("barrow: {head}: {caution}"));
@@ -188,6 +194,20 @@ fn check(plan: &Plan, named: &[Named], ram: Option<u64>, quiet: bool) -> anyhow:
     }
     anyhow::ensure!(refused.is_empty(), "{}", refused.join("\n        "));
     Ok(())
+}
+
+/// Finds out how direct I/O must be aligned on a target, where it was asked for, and what is in its way.
+fn direct_refusals(settings: &Settings, target: &mut Named) -> Vec<DirectRefusal> {
+    if settings.io == Io::Buffered || settings.file_size == 0 {
+        return Vec::new();
+    }
+    match direct_io::alignment(settings, direct::probe(&target.directory)) {
+        Ok(found) => {
+            target.direct_io = Some(found);
+            Vec::new()
+        }
+        Err(refused) => refused,
+    }
 }
 
 /// The names of targets that are one and the same directory, in pairs.
@@ -246,5 +266,6 @@ fn measure(arguments: &RunArguments, plan: Plan, named: Vec<Named>, file: RunFil
 
 fn place(named: Named, interrupt: &Interrupt) -> Place {
     let ground = PlainGround::of(named.directory, named.path, named.filesystem.class).stopped_by(interrupt.shared_flag());
-    Place::of(named.label, Box::new(ground), named.filesystem, named.device)
+    let place = Place::of(named.label, Box::new(ground), named.filesystem, named.device);
+    Place { direct_io: named.direct_io, ..place }
 }

@@ -19,6 +19,7 @@ mod tally;
 
 pub use cost::costs;
 pub use error::{PhaseError, WrongData};
+pub use pool::ALIGNMENT as BUFFER_ALIGNMENT;
 pub use pool::{Buffer, POOL_BYTES, starts};
 pub use stamp::{Generation, Origin, Stamps};
 pub use tally::{Stop, Tally};

@@ -9,7 +9,7 @@ mod quiet;
 mod run;
 
 use crate::model::identity::Identity;
-use crate::model::machine::{Device, Filesystem, Machine};
+use crate::model::machine::{Device, DirectIo, Filesystem, Machine};
 use crate::model::phase::Phase;
 use crate::model::plan::Plan;
 use crate::model::record::{PhaseRecord, RunRecord, Status};
@@ -45,6 +45,8 @@ pub struct Place {
     pub filesystem: Filesystem,
     /// The device below.
     pub device: Device,
+    /// How direct I/O must be aligned there; `None` where none was asked for.
+    pub direct_io: Option<DirectIo>,
     /// The nonces of the runs that were done here.
     pub earlier: Vec<u64>,
 }
@@ -53,7 +55,7 @@ impl Place {
     /// A place on which nothing was done yet.
     #[must_use]
     pub fn of(label: String, ground: Box<dyn Ground>, filesystem: Filesystem, device: Device) -> Self {
-        Self { label, ground, filesystem, device, earlier: Vec::new() }
+        Self { label, ground, filesystem, device, direct_io: None, earlier: Vec::new() }
     }
 }
 

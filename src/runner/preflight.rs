@@ -1,5 +1,7 @@
 //! Preflight: what would make a batch fail, found before the first byte is measured, with the numbers.
 
+pub mod direct_io;
+
 use crate::model::machine::{Filesystem, FilesystemClass};
 use crate::model::plan::{CacheState, Plan};
 use crate::model::settings::Settings;

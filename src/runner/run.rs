@@ -121,7 +121,7 @@ fn record_of(turn: &Turn<'_>, place: &Place, below: Below, started: String, phas
         device: place.device.clone(),
         stack: below.stack,
         costs: below.costs,
-        direct_io: None,
+        direct_io: place.direct_io,
         complete: phases.iter().all(is_done),
         phases,
         started,

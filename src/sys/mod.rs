@@ -4,6 +4,7 @@ pub mod around;
 pub mod caches;
 pub mod ceiling;
 pub mod command;
+pub mod direct;
 pub mod files;
 pub mod limits;
 pub mod machine;

@@ -62,6 +62,11 @@ impl LoopFilesystem {
 
     /// Makes one of so many MiB, with more options for mkfs.
     pub fn with_options(kind: &'static str, size_mib: u64, mkfs_options: &[&str]) -> Self {
+        Self::mounted_with(kind, size_mib, mkfs_options, "defaults")
+    }
+
+    /// Makes one of so many MiB, with more options for mkfs, and mounts it with these.
+    pub fn mounted_with(kind: &'static str, size_mib: u64, mkfs_options: &[&str], mount_options: &str) -> Self {
         let lock = DeviceLock::take();
         let home = tempfile::Builder::new().prefix("barrow-loop-").tempdir().unwrap();
         let (image, mount_point) = (home.path().join("image"), home.path().join("mounted"));
@@ -75,8 +80,8 @@ impl LoopFilesystem {
         let filesystem = Self { kind, number, image, mount_point, _home: home, _lock: lock };
         filesystem.lift_limits();
         make(kind, device, mkfs_options);
-        let options = if kind == "btrfs" { "nodiscard" } else { "defaults" };
-        system("mount", &["-t", kind, "-o", options, device, &filesystem.mount_point.to_string_lossy()]);
+        let options = if kind == "btrfs" { format!("nodiscard,{mount_options}") } else { mount_options.to_owned() };
+        system("mount", &["-t", kind, "-o", &options, device, &filesystem.mount_point.to_string_lossy()]);
         // From here on the device goes with the mount.
         drop(attached);
         // Whoever runs barrow may write here.
@@ -92,6 +97,13 @@ impl LoopFilesystem {
     /// Its type.
     pub const fn kind(&self) -> &'static str {
         self.kind
+    }
+
+    /// Bytes that the device was given to write since it was made.
+    pub fn written_bytes(&self) -> u64 {
+        let text = fs::read_to_string(format!("/sys/dev/block/{}/stat", self.number)).unwrap();
+        // The seventh number is of sectors, which have 512 bytes whatever the device (Documentation/block/stat.rst).
+        text.split_whitespace().nth(6).unwrap().parse::<u64>().unwrap() * 512
     }
 
     /// Limits what is read from the device to so many bytes a second.

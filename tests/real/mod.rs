@@ -3,6 +3,7 @@
 
 mod calls;
 mod cleaning;
+mod data;
 mod device;
 pub mod driver;
 mod failures;

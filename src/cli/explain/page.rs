@@ -102,7 +102,7 @@ fn is_left_out(phase: Phase, settings: &Settings) -> bool {
 /// The keys that decide this phase.
 fn parameters(phase: Phase, settings: &Settings) -> String {
     let keys = words::keys(phase);
-    let shown = KEYS.iter().filter(|key| keys.contains(&key.name));
+    let shown = KEYS.iter().filter(|key| keys.contains(&key.name) && key.is_named(settings));
     shown.map(|key| format!("{}={}", key.name, key.show(settings))).collect::<Vec<_>>().join(" ")
 }
 
@@ -114,6 +114,7 @@ fn before(phase: Phase, settings: &Settings, calls: &Calls) -> Vec<String> {
     }
     lines.extend(step_lines(&calls.prepare, 2));
     lines.extend(wrap(words::made(phase), "  ", "    "));
+    lines.extend(words::data(phase, settings).iter().flat_map(|sentence| wrap(sentence, "  ", "    ")));
     lines
 }
 

@@ -114,7 +114,7 @@ fn profiles() -> Vec<Profile> {
     let mut profiles = Profile::built_in(24 << 30);
     let std = Profile::named("std", 24 << 30).unwrap();
     for changes in [
-        &[("workers", "4"), ("dirs", "16"), ("max_size", "8k"), ("io", "direct")][..],
+        &[("workers", "4"), ("dirs", "16"), ("max_size", "8k"), ("io", "direct"), ("compressible", "50"), ("dedupe", "20")][..],
         &[("files", "0"), ("sequential_order", "readdir")],
         &[("file_size", "0")],
     ] {
@@ -153,6 +153,8 @@ fn a_page_has_the_numbers_of_its_profile() {
     for said in ["8,192 times:", "in 10 of 100", "pwrite64(file, 8 KiB, offset)", "fsync(file)"] {
         assert!(bonnie.contains(said), "{said}: {bonnie}");
     }
+    let mixed = std.changed(&[("dedupe".to_owned(), "20".to_owned())], 0).unwrap();
+    assert!(page(Phase::BlockWrite, &mixed).contains("dedupe: 20 of 100 blocks") && !text.contains("dedupe"));
     let left_out = Profile { settings: Settings { file_size: 0, ..std.settings.clone() }, ..std };
     assert!(page(Phase::Rewrite, &left_out).contains("leaves the phase out"));
 }

@@ -26,15 +26,25 @@ pub const fn purpose(phase: Phase) -> &'static str {
 /// The keys of the profile that decide the phase.
 pub const fn keys(phase: Phase) -> &'static [&'static str] {
     match phase {
-        Phase::BlockWrite | Phase::Rewrite | Phase::BlockRead => &["file_size", "chunk_size", "workers", "io"],
-        Phase::RandomSeek => {
-            &["file_size", "seek_size", "seeks", "seek_seconds", "seekers", "seek_rewrite_percent", "workers", "io", "seed"]
-        }
+        Phase::BlockWrite | Phase::Rewrite | Phase::BlockRead => &["file_size", "chunk_size", "workers", "io", "compressible", "dedupe"],
+        Phase::RandomSeek => &[
+            "file_size",
+            "seek_size",
+            "seeks",
+            "seek_seconds",
+            "seekers",
+            "seek_rewrite_percent",
+            "workers",
+            "io",
+            "seed",
+            "compressible",
+            "dedupe",
+        ],
         Phase::SeqCreate | Phase::SeqStat | Phase::SeqDelete => {
-            &["files", "min_size", "max_size", "chunk_size", "dirs", "workers", "sequential_order", "seed"]
+            &["files", "min_size", "max_size", "chunk_size", "dirs", "workers", "sequential_order", "seed", "compressible", "dedupe"]
         }
         Phase::RandomCreate | Phase::RandomStat | Phase::RandomDelete => {
-            &["files", "min_size", "max_size", "chunk_size", "dirs", "workers", "seed"]
+            &["files", "min_size", "max_size", "chunk_size", "dirs", "workers", "seed", "compressible", "dedupe"]
         }
     }
 }
@@ -81,6 +91,26 @@ pub const fn made(phase: Phase) -> &'static str {
             "in memory: all names in their order; all threads wait at a gate"
         }
     }
+}
+
+/// How the data that a phase writes anew differs from random and unique, a sentence each.
+pub fn data(phase: Phase, settings: &Settings) -> Vec<String> {
+    let is_new = match phase {
+        Phase::BlockWrite => true,
+        Phase::SeqCreate | Phase::RandomCreate => settings.max_size > 0,
+        Phase::Rewrite
+        | Phase::BlockRead
+        | Phase::RandomSeek
+        | Phase::SeqStat
+        | Phase::SeqDelete
+        | Phase::RandomStat
+        | Phase::RandomDelete => false,
+    };
+    let (zeros, copies) = (settings.compressible, settings.dedupe);
+    let compressible = format!("compressible: the last {zeros} % of each 4 KiB of that are zeros, apart from the stamps");
+    let dedupe = format!("dedupe: {copies} of 100 blocks of 4 KiB are copies of 64 blocks of the run; they are put in on the clock");
+    let said = [(zeros > 0, compressible), (copies > 0, dedupe)];
+    said.into_iter().filter(|(is_said, _)| is_new && *is_said).map(|(_, sentence)| sentence).collect()
 }
 
 /// How the calls of a page are to be read.
