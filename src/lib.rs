@@ -5,7 +5,7 @@
 //! a room imports one that it may not.
 //!
 //! - [`units`]: sizes, rates and durations, read and written. Stands on its own.
-//! - [`stats`]: the statistics of repeated runs: spreads and exact intervals. Stands on its own.
+//! - [`stats`]: the statistics of repeated runs: spreads, ratios of two series, exact intervals, what is odd. Stands on its own.
 //! - [`rng`]: seeded streams and keyed permutations, stable for ever. Stands on its own.
 //! - [`model`]: plain data that the other rooms pass on: the catalogue of phases, profiles, plans, records, series, summaries.
 //! - [`sys`]: the only room that talks to the kernel, and the only one with `unsafe`: files by handle, the meter, residency, mounts,

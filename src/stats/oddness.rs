@@ -50,11 +50,11 @@ pub struct Drift {
 ///
 /// | flag | noise of 3 % | of 10 % | of 20 % | of any kind |
 /// | --- | --- | --- | --- | --- |
-/// | outlier, 6 runs | OUT3 | OUT10 | OUT20 | exponential: OUTE |
-/// | slow first run, 3 runs | F3 | F10 | F20 | at most 1 in 3 |
-/// | slow first run, 6 runs | G3 | G10 | G20 | at most 1 in 6 |
-/// | drift, 6 runs | D3 | D10 | D20 | at most 1.7 % |
-/// | drift, 10 runs | E3 | E10 | E20 | at most 5 % |
+/// | outlier, 6 runs | 1 % | 1 % | 1 % | exponential: 6 % |
+/// | slow first run, 3 runs | 0.1 % | 10 % | 21 % | at most 1 in 3 |
+/// | slow first run, 6 runs | 0.02 % | 3 % | 8 % | at most 1 in 6 |
+/// | drift, 6 runs | 1.5 % | 1.7 % | 1.7 % | at most 1.7 % |
+/// | drift, 10 runs | 3.3 % | 4.5 % | 4.5 % | at most 5 % |
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Oddness {
     /// From 6 runs on: those over 10 robust standard deviations (1.4826 times the median absolute deviation) from the median. When

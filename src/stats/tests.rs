@@ -59,7 +59,7 @@ const KINDS: [(&str, Draw); 4] = [
 fn the_interval_holds_the_median_as_often_as_it_says() {
     let mut stream = Stream(1);
     for n in 6..=20 {
-        let held = share_of(10_000, || {
+        let held = share_of(5_000, || {
             // Skewed, as run times are; its median is ln 2.
             let spread = Spread::of(&sample(n, || stream.exponential())).unwrap();
             (spread.low..=spread.high).contains(&std::f64::consts::LN_2)
@@ -73,7 +73,7 @@ fn the_interval_holds_the_ratio_as_often_as_it_says() {
     let mut stream = Stream(2);
     for (name, draw) in KINDS {
         for n in 4..=10 {
-            let held = share_of(2_500, || {
+            let held = share_of(2_000, || {
                 let baseline = sample(n, || draw(&mut stream));
                 let other = sample(n, || 1.3 * draw(&mut stream));
                 let ratio = Ratio::of(&baseline, &other).unwrap();
@@ -88,10 +88,11 @@ fn the_interval_holds_the_ratio_as_often_as_it_says() {
 #[test]
 fn a_series_beside_itself_is_seldom_called_different() {
     const PHASES: u32 = 10;
+    const COMPARISONS: u32 = 1_000;
     let mut stream = Stream(3);
     for (n, noise) in [(5, 0.20), (6, 0.05), (6, 0.20), (8, 0.20), (10, 0.20)] {
         let mut phases = 0;
-        let comparisons = share_of(1_500, || {
+        let comparisons = share_of(COMPARISONS, || {
             let called = (0..PHASES).filter(|_| {
                 let baseline = sample(n, || stream.lognormal(noise));
                 let other = sample(n, || stream.lognormal(noise));
@@ -101,7 +102,7 @@ fn a_series_beside_itself_is_seldom_called_different() {
             phases += called;
             called > 0
         });
-        let each = phases as f64 / f64::from(1_500 * PHASES);
+        let each = phases as f64 / f64::from(COMPARISONS * PHASES);
         assert!(comparisons <= 0.10 && each <= 0.0105, "n = {n}, noise {noise}: {comparisons} of comparisons, {each} of phases");
     }
 }
@@ -109,13 +110,14 @@ fn a_series_beside_itself_is_seldom_called_different() {
 #[test]
 fn a_true_difference_is_found_and_has_the_right_sign() {
     let mut stream = Stream(4);
-    for (factor, verdict) in [(1.2, Verdict::Faster), (1.0 / 1.2, Verdict::Slower), (1.0, Verdict::Same)] {
+    // Sameness within 5 % is harder to show than a difference of 20 %: its noise must be 1 %.
+    for (factor, noise, verdict) in [(1.2, 0.03, Verdict::Faster), (1.0 / 1.2, 0.03, Verdict::Slower), (1.0, 0.01, Verdict::Same)] {
         let found = share_of(2_000, || {
-            let baseline = sample(6, || stream.lognormal(0.03));
-            let other = sample(6, || factor * stream.lognormal(0.03));
+            let baseline = sample(6, || stream.lognormal(noise));
+            let other = sample(6, || factor * stream.lognormal(noise));
             Ratio::of(&baseline, &other).unwrap().verdict() == verdict
         });
-        assert!(found >= if factor == 1.0 { 0.5 } else { 0.99 }, "{verdict:?}: {found}");
+        assert!(found >= 0.99, "{verdict:?}: {found}");
     }
 }
 
@@ -138,7 +140,7 @@ fn series_measured_one_after_the_other_would_be_called_different() {
 
 /// How often independent runs of one distribution are flagged: outlier, slow first run, drift.
 fn false_alarms(stream: &mut Stream, n: usize, draw: impl Fn(&mut Stream) -> f64) -> [f64; 3] {
-    const TRIALS: u32 = 10_000;
+    const TRIALS: u32 = 5_000;
     let mut hits = [0; 3];
     for _ in 0..TRIALS {
         let odd = Oddness::of(&sample(n, || draw(stream)));
@@ -152,32 +154,81 @@ fn false_alarms(stream: &mut Stream, n: usize, draw: impl Fn(&mut Stream) -> f64
 #[test]
 fn clean_series_are_flagged_as_seldom_as_stated() {
     let mut stream = Stream(6);
-    // Noise, runs, and the most that may be flagged as outlier, slow first run and drift.
-    let stated: [(f64, usize, [f64; 3]); 9] = [
-        (0.03, 3, [0.0; 3]),(0.10, 3, [0.0; 3]),(0.20, 3, [0.0; 3]),
-        (0.03, 6, [0.0; 3]),(0.10, 6, [0.0; 3]),(0.20, 6, [0.0; 3]),
-        (0.03, 10, [0.0; 3]),(0.10, 10, [0.0; 3]),(0.20, 10, [0.0; 3]),
+    // Noise, runs, and the most that may be flagged as outlier, slow first run and drift: the table of `Oddness` and a margin.
+    let stated = [
+        (0.03, 3, [0.0, 0.003, 0.0]),
+        (0.10, 3, [0.0, 0.12, 0.0]),
+        (0.20, 3, [0.0, 0.23, 0.0]),
+        (0.03, 6, [0.015, 0.001, 0.018]),
+        (0.10, 6, [0.015, 0.035, 0.02]),
+        (0.20, 6, [0.015, 0.09, 0.02]),
+        (0.03, 10, [0.006, 0.001, 0.04]),
+        (0.10, 10, [0.006, 0.02, 0.052]),
+        (0.20, 10, [0.006, 0.05, 0.052]),
     ];
-    let mut s=String::new();
-    for (noise, n, _most) in stated {
+    for (noise, n, most) in stated {
         let found = false_alarms(&mut stream, n, |stream| stream.lognormal(noise));
-        s+=&format!("{noise} n = {n}: {found:?}\n");
+        assert!(found.iter().zip(most).all(|(found, most)| *found <= most), "noise {noise}, n = {n}: {found:?}");
     }
-    for n in [3,6,10] { s+=&format!("exp {n} {:?}\n", false_alarms(&mut stream, n, Stream::exponential));}
-    panic!("{s}");
+    for (n, most) in [(3, [0.0, 0.34, 0.0]), (6, [0.07, 0.17, 0.02])] {
+        let found = false_alarms(&mut stream, n, Stream::exponential);
+        assert!(found.iter().zip(most).all(|(found, most)| *found <= most), "exponential, n = {n}: {found:?}");
+    }
 }
 
 #[test]
-fn steady_noise() {
+fn planted_oddness_is_found_among_noise() {
     let mut stream = Stream(7);
-    let mut s=String::new();
-    for slices in [32, 33, 40, 48, 64] { for noise in [0.03, 0.05, 0.1, 0.2, 0.5] {
-        let mut solo=0;
-        let both = share_of(5000, || { let e: Vec<u64> = (0..slices).map(|_| (1e6*stream.lognormal(noise)) as u64).collect();
-            let st = Steadiness::of(&e).unwrap();
-            if st.range>0.2 || st.change.abs()>0.1 {solo+=1;}
-            !st.is_steady });
-        s+=&format!("{slices} {noise}: solo {} both {both}\n", solo as f64/5000.0);
-    }}
-    panic!("{s}");
+    let mut odd_with = |plant: fn(usize) -> f64| Oddness::of(&(0..8).map(|run| plant(run) * stream.lognormal(0.03)).collect::<Vec<_>>());
+    let outlier = share_of(1_000, || odd_with(|run| if run == 4 { 0.3 } else { 1.0 }).outliers.iter().any(|outlier| outlier.index == 4));
+    let first = share_of(1_000, || odd_with(|run| if run == 0 { 0.5 } else { 1.0 }).slow_first.is_some());
+    let drift = share_of(1_000, || odd_with(|run| 1.0 - 0.04 * run as f64).drift.is_some_and(|drift| drift.change < -0.1));
+    assert!(outlier > 0.97 && first > 0.999 && drift > 0.97, "{outlier}, {first}, {drift}");
+}
+
+/// How often slices of a kind of noise break SNIA's rule, and how often they are called not steady.
+fn unsteady(stream: &mut Stream, slices: usize, draw: impl Fn(&mut Stream) -> f64) -> (f64, f64) {
+    const TRIALS: u32 = 4_000;
+    let mut breaks_rule = 0;
+    let called = share_of(TRIALS, || {
+        let elapsed: Vec<u64> = (0..slices).map(|_| (1e6 * draw(stream)) as u64).collect();
+        let steadiness = Steadiness::of(&elapsed).unwrap();
+        breaks_rule += u32::from(steadiness.range > 0.20 || steadiness.change.abs() > 0.10);
+        !steadiness.is_steady
+    });
+    (f64::from(breaks_rule) / f64::from(TRIALS), called)
+}
+
+#[test]
+fn noise_is_called_not_steady_as_seldom_as_stated() {
+    let mut stream = Stream(8);
+    let stated = [(32, 0.05, 0.002), (32, 0.10, 0.0125), (32, 0.20, 0.015), (64, 0.05, 0.001), (64, 0.10, 0.005), (64, 0.20, 0.015)];
+    for (slices, noise, most) in stated {
+        let (breaks_rule, called) = unsteady(&mut stream, slices, |stream| stream.lognormal(noise));
+        assert!(called <= most, "{slices} slices, noise {noise}: {called}");
+        // Why the rule is not enough by itself.
+        assert!(noise < 0.20 || breaks_rule > 0.25, "{slices} slices, noise {noise}: {breaks_rule}");
+    }
+    let with_stalls: Draw = |stream| stream.lognormal(0.1) * if stream.uniform() < 0.05 { 20.0 } else { 1.0 };
+    for (name, draw) in KINDS.into_iter().chain([("stalls", with_stalls)]) {
+        for slices in [32, 48, 64] {
+            let (_, called) = unsteady(&mut stream, slices, draw);
+            assert!(called <= 0.015, "{name}, {slices} slices: {called}");
+        }
+    }
+}
+
+#[test]
+fn a_planted_trend_is_found_among_noise() {
+    let mut stream = Stream(9);
+    let mut found_with = |factor: fn(usize) -> f64| {
+        share_of(500, || {
+            let elapsed: Vec<u64> = (0..64).map(|slice| (1e6 * factor(slice) * stream.lognormal(0.1)) as u64).collect();
+            !Steadiness::of(&elapsed).unwrap().is_steady
+        })
+    };
+    let step = found_with(|slice| if slice < 40 { 1.0 } else { 3.0 });
+    let hole = found_with(|slice| if (30..42).contains(&slice) { 2.0 } else { 1.0 });
+    let fall = found_with(|slice| 1.0 + slice as f64 / 64.0);
+    assert!(step > 0.999 && hole > 0.99 && fall > 0.99, "{step}, {hole}, {fall}");
 }
