@@ -192,7 +192,14 @@ fn keys(value: &serde_json::Value, path: &str, found: &mut BTreeSet<String>) {
                 found.insert(path);
             }
         }
-        serde_json::Value::Array(list) => list.iter().for_each(|item| keys(item, &format!("{path}[]"), found)),
+        serde_json::Value::Array(list) => {
+            let path = format!("{path}[]");
+            for item in list {
+                keys(item, &path, found);
+                // A list in a list is a field of its own.
+                found.extend(item.is_array().then(|| path.clone()));
+            }
+        }
         _ => {}
     }
 }

@@ -11,6 +11,7 @@ use super::phase::Phase;
 use super::plan::Plan;
 use super::slices::Slices;
 use super::stack::Stack;
+use crate::stats::Steadiness;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -258,6 +259,12 @@ impl Counted {
     #[must_use]
     pub fn cpu_system_percent(&self) -> Option<f64> {
         percent(self.system_busy_ns?, self.elapsed_ns)
+    }
+
+    /// How steady it was; `None` where that cannot be told.
+    #[must_use]
+    pub fn steadiness(&self) -> Option<Steadiness> {
+        self.slices.as_ref()?.steadiness(self.operations)
     }
 
     /// A percentile of the latencies in nanoseconds, never above the longest one. `share` is 0 to 1.

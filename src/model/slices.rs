@@ -1,5 +1,6 @@
 //! The trend within a phase: how long each of up to 64 slices of equal work took.
 
+use crate::stats::Steadiness;
 use serde::{Deserialize, Serialize};
 
 /// The most slices that are kept.
@@ -50,6 +51,13 @@ impl From<Stored> for Slices {
 }
 
 impl Slices {
+    /// How steady a phase of so many operations was; `None` where there are too few slices to tell.
+    #[must_use]
+    pub fn steadiness(&self, operations: u64) -> Option<Steadiness> {
+        let whole = usize::try_from(operations / self.operations_each.max(1)).unwrap_or(usize::MAX);
+        Steadiness::of(self.elapsed_ns.get(..whole.min(self.elapsed_ns.len()))?)
+    }
+
     /// From the moments at which slices ended: rounded to what a run file keeps, so that a result is the same before and after it
     /// was stored. The moments are rounded and not the slices, so that nothing adds up.
     fn of_ends(operations_each: u64, ends_ns: &[u64]) -> Self {
@@ -60,14 +68,6 @@ impl Slices {
         let unit_ns = unit_of(&between(ends_ns));
         let rounded: Vec<u64> = ends_ns.iter().map(|end| end / unit_ns * unit_ns).collect();
         Self { operations_each, elapsed_ns: between(&rounded) }
-    }
-}
-
-impl Slices {
-    /// Whether the rate stayed the same.
-    #[must_use]
-    pub const fn is_steady(&self) -> bool {
-        true
     }
 }
 

@@ -5,7 +5,7 @@ use super::label::{CacheLabel, Durability};
 use super::phase::Phase;
 use super::record::{Counted, PhaseRecord, PhaseResult, Status};
 use super::series::Series;
-use crate::stats::Spread;
+use crate::stats::{Oddness, Spread};
 
 /// A run that has no number for a phase.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -41,7 +41,7 @@ pub struct PhaseSummary {
     pub cache: Vec<CacheLabel>,
     /// The durability labels that occurred, each once, in the order of the closed list.
     pub durable: Vec<Durability>,
-    /// The flags of any run, each once.
+    /// The flags of any run, and of the runs together, each once.
     pub flags: Vec<Flag>,
     /// The runs in which it failed.
     pub failures: Vec<Missing>,
@@ -58,7 +58,10 @@ impl PhaseSummary {
         let held: Vec<(u32, &PhaseRecord)> = series.runs.iter().filter_map(|run| Some((run.round, run.phase(phase)?))).collect();
         let rated: Vec<&PhaseRecord> =
             held.iter().map(|(_, record)| *record).filter(|record| record.rate().is_some_and(f64::is_finite)).collect();
-        let rate = spread(&rated, PhaseRecord::rate);
+        let rates: Vec<f64> = rated.iter().filter_map(|record| record.rate()).collect();
+        let oddness = Oddness::of(&rates);
+        // Runs that drift are no sample of one thing, so their range is no interval of it.
+        let rate = if oddness.drift.is_some() { Spread::with_range(&rates) } else { Spread::of(&rates) };
         Self {
             phase,
             n: rate.map_or(0, |rate| rate.n),
@@ -71,7 +74,7 @@ impl PhaseSummary {
             p99_ns: spread_counted(&rated, |counted| counted.latency_percentile_ns(0.99)),
             cache: distinct(rated.iter().filter_map(|record| record.cache)),
             durable: distinct(rated.iter().filter_map(|record| record.durable)),
-            flags: distinct(rated.iter().flat_map(|record| record.flags.iter().copied())),
+            flags: distinct(rated.iter().flat_map(|record| record.flags.iter().copied()).chain(odd_flags(&oddness))),
             failures: missing(&held, Status::Failed),
             skips: missing(&held, Status::Skipped),
             reported: rated.iter().any(|record| matches!(record.result, Some(PhaseResult::Reported(_)))),
@@ -84,6 +87,16 @@ impl PhaseSummary {
         let first = self.skips.first()?;
         (self.skips.len() == self.recorded).then_some(first.reason.as_str())
     }
+}
+
+/// The marks that only several runs together can have.
+fn odd_flags(oddness: &Oddness) -> impl Iterator<Item = Flag> {
+    let marks = [
+        (Flag::Outlier, !oddness.outliers.is_empty()),
+        (Flag::FirstSlow, oddness.slow_first.is_some()),
+        (Flag::Drift, oddness.drift.is_some()),
+    ];
+    marks.into_iter().filter(|(_, is_so)| *is_so).map(|(flag, _)| flag)
 }
 
 fn spread(records: &[&PhaseRecord], value: impl Fn(&PhaseRecord) -> Option<f64>) -> Option<Spread> {

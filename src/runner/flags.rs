@@ -69,7 +69,7 @@ pub fn flags(facts: &Facts<'_>) -> Vec<Flag> {
         (Flag::Busy, facts.is_busy()),
         (Flag::Stolen, facts.is_stolen()),
         (Flag::Suspended, facts.evidence.surroundings.suspended_ms > 0),
-        (Flag::NotSteady, facts.counted.slices.as_ref().is_some_and(|slices| !slices.is_steady())),
+        (Flag::NotSteady, facts.counted.steadiness().is_some_and(|steadiness| !steadiness.is_steady)),
         (Flag::Later, facts.is_put_off()),
         (Flag::CoarseClock, facts.has_coarse_clock()),
     ];

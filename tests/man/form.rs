@@ -130,6 +130,11 @@ impl<'de> Deserializer<'de> for Maker<'_> {
         visitor.visit_seq(Items { maker: self, left: 1 })
     }
 
+    fn deserialize_tuple<V: Visitor<'de>>(self, length: usize, visitor: V) -> Result<V::Value, Error> {
+        self.note(|field| field.kind = "list");
+        visitor.visit_seq(Items { maker: self, left: length })
+    }
+
     fn deserialize_enum<V: Visitor<'de>>(self, _: &'static str, variants: &'static [&'static str], visitor: V) -> Result<V::Value, Error> {
         let name = variants.get(self.variant).or(variants.first()).copied().unwrap_or_default();
         visitor.visit_enum(Variant { maker: self, name, variants })
@@ -140,7 +145,7 @@ impl<'de> Deserializer<'de> for Maker<'_> {
     }
 
     forward_to_deserialize_any! {
-        i8 i16 i32 i128 u128 f32 char bytes byte_buf unit unit_struct newtype_struct tuple tuple_struct identifier ignored_any
+        i8 i16 i32 i128 u128 f32 char bytes byte_buf unit unit_struct newtype_struct tuple_struct identifier ignored_any
     }
 }
 
