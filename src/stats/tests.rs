@@ -90,7 +90,8 @@ fn a_series_beside_itself_is_seldom_called_different() {
     const PHASES: u32 = 10;
     const COMPARISONS: u32 = 1_000;
     let mut stream = Stream(3);
-    for (n, noise) in [(5, 0.20), (6, 0.05), (6, 0.20), (8, 0.20), (10, 0.20)] {
+    let stated = [(6, 0.01, 0.001), (6, 0.03, 0.035), (5, 0.20, 0.10), (6, 0.20, 0.10), (8, 0.20, 0.10), (10, 0.20, 0.10)];
+    for (n, noise, most) in stated {
         let mut phases = 0;
         let comparisons = share_of(COMPARISONS, || {
             let called = (0..PHASES).filter(|_| {
@@ -103,7 +104,7 @@ fn a_series_beside_itself_is_seldom_called_different() {
             called > 0
         });
         let each = phases as f64 / f64::from(COMPARISONS * PHASES);
-        assert!(comparisons <= 0.10 && each <= 0.0105, "n = {n}, noise {noise}: {comparisons} of comparisons, {each} of phases");
+        assert!(comparisons <= most && each <= 0.011, "n = {n}, noise {noise}: {comparisons} of comparisons, {each} of phases");
     }
 }
 
