@@ -7,6 +7,7 @@ mod once;
 pub mod preflight;
 mod quiet;
 mod run;
+pub mod yardstick;
 
 use crate::model::identity::Identity;
 use crate::model::machine::{Device, DirectIo, Filesystem, Machine};
