@@ -2,6 +2,7 @@
 
 pub mod content;
 pub mod costs;
+pub mod cpu;
 pub mod evidence;
 pub mod flag;
 pub mod histogram;

@@ -35,6 +35,12 @@ pub struct PhaseSummary {
     pub cpu_own: Option<Spread>,
     /// CPU of the whole machine in per cent of one core.
     pub cpu_system: Option<Spread>,
+    /// Nanoseconds of the process's CPU for a GiB; `None` for phases of another unit.
+    pub cpu_ns_per_gib: Option<Spread>,
+    /// Nanoseconds of the process's CPU for 1000 seeks or files; `None` for phases of bytes.
+    pub cpu_ns_per_1000: Option<Spread>,
+    /// The share of the time that barrow's own work took, in per cent.
+    pub tool_percent: Option<Spread>,
     /// The 99th percentile of the latencies in nanoseconds.
     pub p99_ns: Option<Spread>,
     /// The cache labels that occurred, each once, in the order of the closed list.
@@ -71,6 +77,9 @@ impl PhaseSummary {
             acknowledged: spread_counted(&rated, Counted::acknowledged_rate),
             cpu_own: spread(&rated, PhaseRecord::cpu_own_percent),
             cpu_system: spread_counted(&rated, Counted::cpu_system_percent),
+            cpu_ns_per_gib: spread_counted(&rated, |counted| counted.cpu_ns_per_gib(phase.row().unit)),
+            cpu_ns_per_1000: spread_counted(&rated, |counted| counted.cpu_ns_per_1000_operations(phase.row().unit)),
+            tool_percent: spread_counted(&rated, Counted::tool_percent),
             p99_ns: spread_counted(&rated, |counted| counted.latency_percentile_ns(0.99)),
             cache: distinct(rated.iter().filter_map(|record| record.cache)),
             durable: distinct(rated.iter().filter_map(|record| record.durable)),
@@ -150,6 +159,9 @@ mod tests {
         assert!((rate.median - 1003.5).abs() < 0.01, "{rate:?}");
         assert_eq!(summary.acknowledged, None);
         assert!(summary.cpu_own.is_some() && summary.cpu_system.is_some() && summary.p99_ns.is_some());
+        // 0.16 s of CPU for as many files as a second's rate.
+        assert!((summary.cpu_ns_per_1000.unwrap().median / (160e6 / 1.0035) - 1.0).abs() < 1e-6, "{:?}", summary.cpu_ns_per_1000);
+        assert_eq!((summary.cpu_ns_per_gib, summary.tool_percent), (None, None));
         assert_eq!((summary.cache, summary.durable), (vec![CacheLabel::Cached], vec![]));
     }
 

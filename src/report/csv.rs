@@ -1,6 +1,7 @@
 //! CSV with a row per run and phase: everything that was counted, for spreadsheets and scripts.
 
 use super::{Renderer, Report, facts};
+use crate::model::phase::Unit;
 use crate::model::printable::printable;
 use crate::model::record::{Counted, PhaseRecord, PhaseResult, RunRecord};
 use std::collections::BTreeMap;
@@ -9,7 +10,7 @@ use std::collections::BTreeMap;
 pub struct Csv;
 
 /// The columns. Never reordered or renamed: scripts rely on them.
-const COLUMNS: [&str; 31] = [
+const COLUMNS: [&str; 36] = [
     "label",
     "run",
     "round",
@@ -25,6 +26,11 @@ const COLUMNS: [&str; 31] = [
     "p50_us",
     "p99_us",
     "max_us",
+    "cpu_user_seconds",
+    "cpu_system_seconds",
+    "cpu_seconds_per_gib",
+    "cpu_seconds_per_1000",
+    "tool_percent",
     "cache",
     "durable",
     "flags",
@@ -59,7 +65,7 @@ impl Renderer for Csv {
     fn render(&self, report: &Report<'_>) -> String {
         let rows = report.records.iter().zip(1_usize..).flat_map(|(run, number)| {
             let facts = RunCells::of(run, number);
-            run.phases.iter().map(move |record| facts.row(record).to_vec())
+            run.phases.iter().map(move |record| facts.row(record))
         });
         text_of(&COLUMNS, rows)
     }
@@ -105,65 +111,42 @@ impl RunCells {
         }
     }
 
-    fn row(&self, record: &PhaseRecord) -> [String; 31] {
+    fn row(&self, record: &PhaseRecord) -> Vec<String> {
         let row = record.name.row();
-        let [label, number, round] = self.before.clone();
-        let [profile, workload, seed, started, batch, filesystem, mount_options, device, kernel, io, workers, tags] = self.after.clone();
-        let [work, elapsed, rate, ack, ack_rate, own, system, p50, p99, max] = figures(record);
-        let cache = record.cache.map(|label| label.to_string()).unwrap_or_default();
-        let durable = record.durable.map(|label| label.word().to_owned()).unwrap_or_default();
-        let flags = record.flags.iter().map(|flag| flag.word()).collect::<Vec<_>>().join(" ");
-        let (phase, unit, status) = (row.name.to_owned(), row.unit.name().to_owned(), record.status.name().to_owned());
-        [
-            label,
-            number,
-            round,
-            phase,
-            unit,
-            work,
-            elapsed,
-            rate,
-            ack,
-            ack_rate,
-            own,
-            system,
-            p50,
-            p99,
-            max,
-            cache,
-            durable,
-            flags,
-            status,
-            profile,
-            workload,
-            seed,
-            started,
-            batch,
-            filesystem,
-            mount_options,
-            device,
-            kernel,
-            io,
-            workers,
-            tags,
-        ]
+        let phase = [row.name.to_owned(), row.unit.name().to_owned()];
+        let parts = [&self.before[..], &phase, &figures(record), &words(record), &self.after];
+        parts.concat()
     }
 }
 
-/// The cells from `work` to `max_us`; what is not known is empty.
-fn figures(record: &PhaseRecord) -> [String; 10] {
+/// The cells from `cache` to `status`.
+fn words(record: &PhaseRecord) -> [String; 4] {
+    let cache = record.cache.map(|label| label.to_string()).unwrap_or_default();
+    let durable = record.durable.map(|label| label.word().to_owned()).unwrap_or_default();
+    let flags = record.flags.iter().map(|flag| flag.word()).collect::<Vec<_>>().join(" ");
+    [cache, durable, flags, record.status.name().to_owned()]
+}
+
+/// The cells from `work` to `tool_percent`; what is not known is empty.
+fn figures(record: &PhaseRecord) -> [String; 15] {
+    let mut cells: [String; 15] = Default::default();
     match &record.result {
-        None => Default::default(),
-        Some(PhaseResult::Counted(counted)) => counted_figures(counted),
+        None => {}
+        Some(PhaseResult::Counted(counted)) => {
+            let (first, last) = cells.split_at_mut(10);
+            first.clone_from_slice(&counted_figures(counted));
+            last.clone_from_slice(&cost_figures(counted, record.name.row().unit));
+        }
         Some(PhaseResult::Reported(reported)) => {
-            let max = reported.latency_max_ns.map(|ns| microseconds(ns as f64)).unwrap_or_default();
-            let (rate, own) = (fixed(reported.rate, 3), fixed(reported.cpu_percent, 2));
-            let none = String::new;
-            [none(), none(), rate, none(), none(), own, none(), none(), none(), max]
+            cells[2] = fixed(reported.rate, 3);
+            cells[5] = fixed(reported.cpu_percent, 2);
+            cells[9] = reported.latency_max_ns.map(|ns| microseconds(ns as f64)).unwrap_or_default();
         }
     }
+    cells
 }
 
+/// The cells from `work` to `max_us`.
 fn counted_figures(counted: &Counted) -> [String; 10] {
     let percentile = |share| counted.latency_percentile_ns(share).map(microseconds).unwrap_or_default();
     [
@@ -178,6 +161,23 @@ fn counted_figures(counted: &Counted) -> [String; 10] {
         percentile(0.99),
         microseconds(counted.latency_max_ns as f64),
     ]
+}
+
+/// The cells from `cpu_user_seconds` to `tool_percent`.
+fn cost_figures(counted: &Counted, unit: Unit) -> [String; 5] {
+    let (user, system) = counted.cpu_split_ns().map(|(user_ns, system_ns)| (seconds(user_ns), seconds(system_ns))).unwrap_or_default();
+    [
+        user,
+        system,
+        cpu_seconds(counted.cpu_ns_per_gib(unit)),
+        cpu_seconds(counted.cpu_ns_per_1000_operations(unit)),
+        fixed(counted.tool_percent(), 2),
+    ]
+}
+
+/// Nanoseconds of CPU as seconds, with six decimals.
+pub fn cpu_seconds(nanoseconds: Option<f64>) -> String {
+    fixed(nanoseconds.map(|nanoseconds| nanoseconds / 1e9), 6)
 }
 
 /// A number with fixed decimals and no comma; empty when it is not known.
@@ -221,9 +221,10 @@ mod tests {
         run.tags = [("a b".to_owned(), "50%=x".to_owned()), ("disk".to_owned(), "new".to_owned())].into();
         sample::phase_mut(&mut run, Phase::BlockWrite).flags = vec![Flag::Short, Flag::Batched];
         let expected = "\"ext4, old\",1,3,block_write,bytes,524288000,1.000000000,524288000.000,0.800000000,655360000.000,16.00,40.00,\
-            41.983,41.983,50.000,,durable,short batched,ok,std/1,7f3a91c2e05d4b18,1,2026-11-30T10:00:00Z,51ce77aa01020304,ext4,\
+            41.983,41.983,50.000,0.020000000,0.140000000,0.327680,,1.23,,durable,short batched,ok,std/1,7f3a91c2e05d4b18,1,2026-11-30T10:00:00Z,51ce77aa01020304,ext4,\
             \"rw,relatime\",sda1 Samsung SSD 870,Linux 6.18.4,buffered,1,a%20b=50%25%3Dx disk=new";
         run.filesystem.kind = "ext4".to_owned();
+        sample::counted_mut(&mut run, Phase::BlockWrite).tool_ns = Some(12_340_000);
         let text = Csv.render(&Report::of(&[run]));
         let mut lines = text.lines();
         assert_eq!(lines.next().unwrap(), COLUMNS.join(","));
@@ -254,5 +255,20 @@ mod tests {
         assert_eq!(picked[0], ["failed", "", "", "", "", "", ""]);
         assert_eq!(picked[1], ["skipped", "", "", "", "", "", ""]);
         assert_eq!(picked[2], ["skipped", "", "", "1234.500", "7.00", "", "12.345"]);
+    }
+
+    #[test]
+    fn a_short_phase_has_no_split_and_cpu_is_by_the_unit() {
+        let mut run = sample::run("a", 1);
+        sample::counted_mut(&mut run, Phase::SeqStat).elapsed_ns = 999_999_999;
+        let rows = rows_of(&[run]);
+        let columns = ["cpu_user_seconds", "cpu_system_seconds", "cpu_seconds_per_gib", "cpu_seconds_per_1000", "tool_percent"];
+        let picked = |phase: &str| {
+            let row = rows.iter().find(|row| row["phase"] == phase).unwrap();
+            columns.map(|column| row[column].clone())
+        };
+        assert_eq!(picked("seq_stat"), ["", "", "", "0.003200", ""]);
+        assert_eq!(picked("random_stat"), ["0.020000000", "0.140000000", "", "0.003200", ""]);
+        assert_eq!(picked("rewrite"), ["0.020000000", "0.140000000", "0.327680", "", ""]);
     }
 }

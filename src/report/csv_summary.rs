@@ -1,10 +1,10 @@
 //! CSV with a row per series and phase: median, ends and their kind, for plots and comparisons.
 
-use super::csv::{fixed, text_of};
+use super::csv::{cpu_seconds, fixed, text_of};
 use super::table::cache_words;
 use super::{Renderer, Report, Section, facts};
 use crate::model::machine::FilesystemClass;
-use crate::model::phase::{Phase, Reads};
+use crate::model::phase::{Phase, Reads, Unit};
 use crate::model::printable::printable;
 use crate::model::series::Series;
 use crate::model::summary::PhaseSummary;
@@ -14,7 +14,7 @@ use crate::stats::Spread;
 pub struct CsvSummary;
 
 /// The columns. Never reordered or renamed: scripts rely on them.
-const COLUMNS: [&str; 28] = [
+const COLUMNS: [&str; 30] = [
     "label",
     "phase",
     "unit",
@@ -34,6 +34,8 @@ const COLUMNS: [&str; 28] = [
     "p99_us_median",
     "p99_us_min",
     "p99_us_max",
+    "cpu_seconds_per_gib_median",
+    "cpu_seconds_per_1000_median",
     "cache",
     "durable",
     "flags",
@@ -83,6 +85,7 @@ fn row(series: &Series<'_>, summary: &PhaseSummary) -> Vec<String> {
     for (spread, unit, decimals) in [(&summary.cpu_own, 1.0, 2), (&summary.cpu_system, 1.0, 2), (&summary.p99_ns, 1e3, 3)] {
         cells.extend(spread_cells(spread.as_ref(), summary.n, unit, decimals));
     }
+    cells.extend(work_cells(summary));
     cells.extend(word_cells(summary));
     cells.extend(fact_cells(series));
     cells
@@ -101,6 +104,16 @@ fn spread_cells(spread: Option<&Spread>, n: usize, unit: f64, decimals: usize) -
         (None, 0) => Default::default(),
         (None, _) => [UNKNOWN; 3].map(str::to_owned),
     }
+}
+
+/// The medians of CPU for a GiB and for 1000 operations, one of which does not apply.
+fn work_cells(summary: &PhaseSummary) -> [String; 2] {
+    let is_bytes = summary.phase.row().unit == Unit::Bytes;
+    [(&summary.cpu_ns_per_gib, is_bytes), (&summary.cpu_ns_per_1000, !is_bytes)].map(|(spread, does_apply)| match (spread, summary.n) {
+        (_, 0) => String::new(),
+        (Some(spread), _) => cpu_seconds(Some(spread.median)),
+        (None, _) => if does_apply { UNKNOWN } else { NONE }.to_owned(),
+    })
 }
 
 /// Cache, durable and flags. Several labels are joined by `/`.
@@ -170,7 +183,7 @@ mod tests {
         let text = text(&records);
         assert_eq!(text.lines().next().unwrap(), COLUMNS.join(","));
         let expected = "ext4,random_seek,seeks,6,1000002.500,1000000.000,1000005.000,ci95,1000000.000,1000005.000,16.00,16.00,16.00,\
-            40.00,40.00,40.00,41.983,41.983,41.983,cold,none,none,std/1,7f3a91c2e05d4b18,51ce77aa01020304,ext4,sda1 Samsung SSD 870,\
+            40.00,40.00,40.00,41.983,41.983,41.983,none,0.000160,cold,none,none,std/1,7f3a91c2e05d4b18,51ce77aa01020304,ext4,sda1 Samsung SSD 870,\
             Linux 6.18.4";
         assert_eq!(line(&text, "ext4,random_seek"), expected);
         assert!(line(&text, "ext4,block_write").contains(",none,durable,none,"));
@@ -189,7 +202,7 @@ mod tests {
         }
         let text = text(&[run]);
         assert!(!text.contains(",,") && !text.contains(",\n"), "{text}");
-        assert!(line(&text, "(no label),rewrite").contains(",unknown,unknown,none,"), "{text}");
+        assert!(line(&text, "(no label),rewrite").contains(",unknown,none,unknown,unknown,none,"), "{text}");
     }
 
     #[test]
@@ -197,6 +210,6 @@ mod tests {
         let mut run = sample::run("xfs", 1);
         *sample::phase_mut(&mut run, Phase::Rewrite) = PhaseRecord::failed(Phase::Rewrite, "full");
         let text = text(&[run]);
-        assert!(line(&text, "xfs,rewrite").starts_with("xfs,rewrite,bytes,0,,,,,,,,,,,,,,,,none,none,none,std/1,"), "{text}");
+        assert!(line(&text, "xfs,rewrite").starts_with("xfs,rewrite,bytes,0,,,,,,,,,,,,,,,,,,none,none,none,std/1,"), "{text}");
     }
 }

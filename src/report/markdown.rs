@@ -66,6 +66,7 @@ fn notes(section: &Section<'_>, columns: &Columns) -> Vec<String> {
         statement(section, columns),
         words.chain(flags).collect::<Vec<_>>().join(" "),
         remarks::reads_from_memory(section).join(" "),
+        remarks::own_share(section).unwrap_or_default(),
         missing,
     ];
     let mut items: Vec<String> = sentences.iter().filter(|text| !text.is_empty()).map(|text| format!("- {}", escaped_line(text))).collect();

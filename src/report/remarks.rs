@@ -2,7 +2,7 @@
 
 use super::Section;
 use super::layout::{capitalised, join_and};
-use super::places::{Place, in_words, series_in_words, shared, taken_together};
+use super::places::{Place, in_sentence, in_words, series_in_words, shared, taken_together};
 use super::table::cache_words;
 use crate::model::label::CacheLabel;
 use crate::model::machine::FilesystemClass;
@@ -48,6 +48,32 @@ fn source_of(labels: &[CacheLabel]) -> &'static str {
     } else {
         "memory in part"
     }
+}
+
+/// Phases of which barrow's own work took more than this, in per cent, are named: under it the share is less than what runs differ by.
+const MOST_OWN_PERCENT: f64 = 5.0;
+
+/// Where barrow's own work took much of the time, so that the figure is in part barrow's: by the medians of the runs.
+pub fn own_share(section: &Section<'_>) -> Option<String> {
+    let share = |place: usize, summary: &PhaseSummary| Some((place, summary.tool_percent?.median));
+    let of_phase = |phase: &Phase| {
+        let measured = section.measured().into_iter().filter(|(_, summary)| summary.phase == *phase);
+        let shares: Vec<(usize, f64)> =
+            measured.filter_map(|(place, summary)| share(place, summary)).filter(|(_, percent)| *percent > MOST_OWN_PERCENT).collect();
+        (!shares.is_empty()).then(|| share_in_words(section, *phase, &shares))
+    };
+    let parts: Vec<String> = Phase::ALL.iter().filter_map(of_phase).collect();
+    (!parts.is_empty()).then(|| format!("barrow itself took {}.", join_and(&parts)))
+}
+
+/// `7 % of random seek (ext4)`, `7 to 12 % of random seek (every target)`.
+fn share_in_words(section: &Section<'_>, phase: Phase, shares: &[(usize, f64)]) -> String {
+    let percents = shares.iter().map(|(_, percent)| percent.round());
+    let (low, high) = percents.fold((f64::INFINITY, 0.0_f64), |(low, high), percent| (low.min(percent), high.max(percent)));
+    let range = if low < high { format!("{low} to {high}") } else { format!("{low}") };
+    let places: Vec<usize> = shares.iter().map(|(place, _)| *place).collect();
+    let series = if section.series.len() == 1 { String::new() } else { format!(" ({})", series_in_words(section, &places)) };
+    format!("{range} % of {}{series}", in_sentence(phase))
 }
 
 /// What has no number, with the reason; equal reasons are taken together.
@@ -174,6 +200,26 @@ mod tests {
             "Rewrite read from memory in part (mixed 40%): xfs.",
         ];
         assert_eq!(remarks, expected);
+    }
+
+    #[test]
+    fn where_barrow_itself_took_much_it_says_so() {
+        let mut records = [sample::run("ext4", 1), sample::run("xfs", 1)];
+        let said = |records: &[RunRecord]| own_share(&Report::of(records).sections[0]);
+        assert_eq!(said(&records), None);
+        sample::counted_mut(&mut records[0], Phase::RandomSeek).tool_ns = Some(50_000_000);
+        assert_eq!(said(&records), None, "5 % is not more than 5 %");
+        sample::counted_mut(&mut records[0], Phase::RandomSeek).tool_ns = Some(70_000_000);
+        assert_eq!(said(&records).unwrap(), "barrow itself took 7 % of random seek (ext4).");
+        assert_eq!(said(&records[..1]).unwrap(), "barrow itself took 7 % of random seek.");
+        sample::counted_mut(&mut records[1], Phase::RandomSeek).tool_ns = Some(123_000_000);
+        sample::counted_mut(&mut records[1], Phase::BlockRead).tool_ns = Some(60_000_000);
+        let both = "barrow itself took 6 % of block read (xfs) and 7 to 12 % of random seek (every target).";
+        assert_eq!(said(&records).unwrap(), both);
+        let text = crate::report::renderer_named("text").unwrap().render(&Report::of(&records));
+        assert!(text.replace("\n  ", " ").contains(both), "{text}");
+        let markdown = crate::report::renderer_named("markdown").unwrap().render(&Report::of(&records));
+        assert!(markdown.contains(&format!("- {both}\n")), "{markdown}");
     }
 
     #[test]

@@ -38,7 +38,11 @@ fn section_text(section: &Section<'_>) -> String {
         remarks::nothing_measured(section).into_iter().collect(),
         wrap(&statement(section, &table.columns), "", ""),
         legends(&words(section), &flags(section)),
-        remarks::reads_from_memory(section).iter().flat_map(|remark| wrap(remark, "", "  ")).collect(),
+        remarks::reads_from_memory(section)
+            .into_iter()
+            .chain(remarks::own_share(section))
+            .flat_map(|remark| wrap(&remark, "", "  "))
+            .collect(),
         list("failed and skipped", &remarks::missing(section)),
         foot(section),
     ];
