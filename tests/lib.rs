@@ -1,6 +1,7 @@
 //! Tests of the house as a whole, one binary.
 mod allocation;
 mod charts;
+mod check;
 mod circumstances;
 mod cli;
 mod completions;

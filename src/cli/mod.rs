@@ -1,5 +1,6 @@
 //! The command line: a file a subcommand, progress, exit codes. The only room that prints.
 
+mod check;
 mod clean;
 mod completions;
 mod estimate;
@@ -40,6 +41,8 @@ enum Command {
     Report(report::ReportArguments),
     /// Show the system calls behind a number, and what is on the clock
     Explain(explain::ExplainArguments),
+    /// Tell what barrow itself costs on this machine
+    Check(check::CheckArguments),
     /// Remove what a killed run left in a directory, and nothing else
     Clean(clean::CleanArguments),
     /// Print what a shell needs to complete barrow's words
@@ -86,6 +89,7 @@ pub fn main() -> ExitCode {
         Command::Run(arguments) => run::run(&arguments),
         Command::Report(arguments) => report::report(&arguments),
         Command::Explain(arguments) => explain::explain(&arguments),
+        Command::Check(arguments) => check::check(&arguments),
         Command::Clean(arguments) => clean::clean(&arguments),
         Command::Completions(arguments) => completions::completions(&arguments),
     };
