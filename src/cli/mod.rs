@@ -6,6 +6,7 @@ mod completions;
 mod estimate;
 mod exit;
 mod explain;
+mod info;
 mod interrupt;
 mod keep;
 mod output;
@@ -39,6 +40,8 @@ enum Command {
     Run(run::RunArguments),
     /// Make a report from run files
     Report(report::ReportArguments),
+    /// Show what lies below a directory, and what barrow can prove there
+    Info(info::InfoArguments),
     /// Show the system calls behind a number, and what is on the clock
     Explain(explain::ExplainArguments),
     /// Tell what barrow itself costs on this machine
@@ -88,6 +91,7 @@ pub fn main() -> ExitCode {
     let done = match cli.command {
         Command::Run(arguments) => run::run(&arguments),
         Command::Report(arguments) => report::report(&arguments),
+        Command::Info(arguments) => info::info(&arguments),
         Command::Explain(arguments) => explain::explain(&arguments),
         Command::Check(arguments) => check::check(&arguments),
         Command::Clean(arguments) => clean::clean(&arguments),

@@ -77,6 +77,18 @@ pub fn open(arguments: &[OsString]) -> anyhow::Result<Vec<Named>> {
 }
 
 fn open_one(path: &Path) -> anyhow::Result<(File, Mount)> {
+    let (directory, mount) = open_to_look(path)?;
+    if let Err(error) = files::check_writable(&directory) {
+        bail!("{}: cannot be written: {}", path.display(), plain_error(&error));
+    }
+    Ok((directory, mount))
+}
+
+/// Opens a directory and finds its mount; nobody needs to be able to write there.
+///
+/// # Errors
+/// When it is missing, is no directory or cannot be opened, or its mount is not known.
+pub fn open_to_look(path: &Path) -> anyhow::Result<(File, Mount)> {
     let shown = path.display();
     let directory = match files::open_directory_path(path) {
         Ok(directory) => directory,
@@ -84,9 +96,6 @@ fn open_one(path: &Path) -> anyhow::Result<(File, Mount)> {
         Err(error) if error.kind() == std::io::ErrorKind::NotADirectory => bail!("{shown}: is not a directory"),
         Err(error) => bail!("{shown}: cannot be opened: {}", plain_error(&error)),
     };
-    if let Err(error) = files::check_writable(&directory) {
-        bail!("{shown}: cannot be written: {}", plain_error(&error));
-    }
     let mount = mounts::mount_of(&directory).map_err(|error| anyhow::anyhow!("{shown}: its mount is not known: {error}"))?;
     Ok((directory, mount))
 }

@@ -8,6 +8,12 @@ pub fn address_space() -> Option<u64> {
     getrlimit(Resource::RLIMIT_AS).ok().map(|(soft, _)| soft).filter(|soft| *soft != libc::RLIM_INFINITY)
 }
 
+/// Files that the process may have open at once, when it has raised that number as far as it may.
+#[must_use]
+pub fn most_open_files() -> Option<u64> {
+    getrlimit(Resource::RLIMIT_NOFILE).ok().map(|(_, hard)| hard)
+}
+
 /// Raises the number of open files to what the system allows, and tells it.
 #[must_use]
 pub fn raise_open_files() -> u64 {

@@ -51,6 +51,17 @@ pub fn residency(file: &File, by_mapping: bool) -> io::Result<Residency> {
     Ok(Residency { resident_pages: resident_pages.min(pages), pages })
 }
 
+/// Whether cachestat(2) is to be had (Linux 6.5; a sandbox may forbid it): asked of no file, where it is, it says that there is none.
+#[must_use]
+pub fn has_cachestat() -> bool {
+    let range = CachestatRange::default();
+    let mut answer = Cachestat::default();
+    // SAFETY: both structures have the layout of linux/mman.h and live through the call; -1 is no descriptor.
+    #[allow(unsafe_code)]
+    let result = unsafe { libc::syscall(SYS_CACHESTAT, -1, &raw const range, &raw mut answer, 0_u32) };
+    result != 0 && io::Error::last_os_error().raw_os_error() == Some(libc::EBADF)
+}
+
 fn page_size() -> u64 {
     let size = nix::unistd::sysconf(nix::unistd::SysconfVar::PAGE_SIZE).ok().flatten();
     size.and_then(|size| u64::try_from(size).ok()).filter(|size| *size > 0).unwrap_or(4096)

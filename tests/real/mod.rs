@@ -13,4 +13,5 @@ mod job;
 mod memory;
 pub mod need;
 mod signals;
+mod stack;
 mod truth;
