@@ -22,3 +22,4 @@ pub mod settings;
 pub mod slices;
 pub mod stack;
 pub mod summary;
+pub mod usage;

@@ -1,7 +1,7 @@
 //! The record of one run: what was counted, under what circumstances. Rates are derived here and nowhere else.
 
 use super::costs::Costs;
-use super::evidence::{Evidence, is_zero};
+use super::evidence::Evidence;
 use super::flag::Flag;
 use super::histogram::Histogram;
 use super::identity::Identity;
@@ -11,6 +11,7 @@ use super::phase::Phase;
 use super::plan::Plan;
 use super::slices::Slices;
 use super::stack::Stack;
+use super::usage::Usage;
 use crate::stats::Steadiness;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -192,35 +193,6 @@ pub struct Counted {
     /// The trend within the phase.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slices: Option<Slices>,
-}
-
-/// Differences of getrusage(2) for the whole process, all threads, over a phase.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Usage {
-    /// Nanoseconds of CPU in user mode.
-    pub user_ns: u64,
-    /// Nanoseconds of CPU in the kernel.
-    pub system_ns: u64,
-    /// The largest resident set so far, in bytes (not a difference).
-    pub max_resident_bytes: u64,
-    /// Page faults without I/O.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub minor_faults: u64,
-    /// Page faults with I/O.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub major_faults: u64,
-    /// Blocks of 512 bytes that storage read for the process.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub blocks_in: u64,
-    /// Blocks of 512 bytes that storage wrote for the process.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub blocks_out: u64,
-    /// Context switches because the process waited.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub voluntary_switches: u64,
-    /// Context switches because its time was up.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub involuntary_switches: u64,
 }
 
 /// A number as it stood in another program's report; work and time are not known.

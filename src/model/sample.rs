@@ -9,8 +9,9 @@ use super::machine::{Device, Filesystem, FilesystemClass, Machine};
 use super::phase::{Phase, Reads, Unit};
 use super::plan::{Circumstances, Plan};
 use super::profile::Profile;
-use super::record::{Counted, PhaseRecord, PhaseResult, Preparation, RunRecord, SCHEMA, Status, Usage};
+use super::record::{Counted, PhaseRecord, PhaseResult, Preparation, RunRecord, SCHEMA, Status};
 use super::stack::Stack;
+use super::usage::Usage;
 use std::collections::BTreeMap;
 
 /// A run of `std/1` on a filesystem named as its label.

@@ -2,7 +2,7 @@
 
 use super::around::Around;
 use super::ceiling;
-use crate::model::record::Usage;
+use crate::model::usage::Usage;
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeVal;
 use std::fs::File;

@@ -3,9 +3,9 @@
 use super::pretend_call::{Call, Operation, Trick};
 use super::pretend_storage::{Counting, Storage};
 use super::{Access, FlushMethod, Handle, Residency, Target};
-use crate::model::record::Usage;
 use crate::model::settings::Io;
 use crate::model::stack::Traffic;
+use crate::model::usage::Usage;
 use crate::sys::around::Around;
 use crate::sys::meter::{MachineTime, Meter, Reading};
 use std::collections::BTreeMap;
