@@ -1,7 +1,7 @@
 //! What is written is what was asked for: a compressing filesystem saves the share that is zeros, and direct I/O is aligned as the
 //! filesystem wishes.
 
-use super::device::{DeviceLock, LoopFilesystem, MemoryFilesystem};
+use super::device::{DeviceLock, LoopFilesystem, MemoryFilesystem, Recipe};
 use super::driver::{Desk, Finished, User, scratches};
 use super::need::{Need, is_missing};
 use barrow::model::machine::{AlignmentSource, FilesystemClass};
@@ -55,7 +55,7 @@ fn a_compressing_filesystem_writes_the_share_that_is_not_compressible() {
     if is_missing(&[Need::Root, Need::Loop, Need::Filesystem("btrfs"), Need::Program("mkfs.btrfs")]) {
         return;
     }
-    let filesystem = LoopFilesystem::mounted_with("btrfs", 4 * FILE_MIB, &[], "compress=zstd");
+    let filesystem = LoopFilesystem::made(&Recipe { mount: "compress=zstd", ..Recipe::of("btrfs", 4 * FILE_MIB) });
     let target = RealTarget::of(open_directory_path(filesystem.path()).unwrap(), FilesystemClass::Block);
     // zstd takes each piece of 128 KiB to 51 %, which is 52 % in whole blocks. Before, btrfs looks at 16 bytes of each 256 and so at every
     // stamp, which makes some pieces seem random: about one in seven is left as it is.
@@ -164,7 +164,7 @@ fn a_filesystem_without_direct_io_is_refused_before_anything_is_measured() {
     if is_missing(&[Need::Root, Need::Loop, Need::Filesystem("ext4"), Need::Program("mkfs.ext4")]) {
         return;
     }
-    let filesystem = LoopFilesystem::mounted_with("ext4", 384, &[], "data=journal");
+    let filesystem = LoopFilesystem::made(&Recipe { mount: "data=journal", ..Recipe::of("ext4", 384) });
     let answer = probe(&File::open(filesystem.path()).unwrap()).unwrap();
     println!("ext4 with data=journal: {answer:?}");
     assert!(matches!(answer, Answer::Refuses(_)), "{answer:?}");

@@ -44,6 +44,30 @@ impl Drop for DeviceLock {
     }
 }
 
+/// How a filesystem on a loop device is made.
+#[derive(Debug, Clone, Copy)]
+pub struct Recipe<'a> {
+    /// Its type.
+    pub kind: &'static str,
+    /// Its size.
+    pub size_mib: u64,
+    /// More options for mkfs.
+    pub mkfs: &'a [&'a str],
+    /// How it is mounted.
+    pub mount: &'a str,
+    /// The directory in which the image lies; that of temporary files, where none is named.
+    pub below: Option<&'a Path>,
+    /// Whether the loop device passes the page cache of the filesystem that holds the image.
+    pub is_direct: bool,
+}
+
+impl Recipe<'_> {
+    /// The usual one.
+    pub const fn of(kind: &'static str, size_mib: u64) -> Self {
+        Self { kind, size_mib, mkfs: &[], mount: "defaults", below: None, is_direct: true }
+    }
+}
+
 /// A filesystem on a loop device. Gone, with its limits, when dropped.
 pub struct LoopFilesystem {
     kind: &'static str,
@@ -62,25 +86,27 @@ impl LoopFilesystem {
 
     /// Makes one of so many MiB, with more options for mkfs.
     pub fn with_options(kind: &'static str, size_mib: u64, mkfs_options: &[&str]) -> Self {
-        Self::mounted_with(kind, size_mib, mkfs_options, "defaults")
+        Self::made(&Recipe { mkfs: mkfs_options, ..Recipe::of(kind, size_mib) })
     }
 
-    /// Makes one of so many MiB, with more options for mkfs, and mounts it with these.
-    pub fn mounted_with(kind: &'static str, size_mib: u64, mkfs_options: &[&str], mount_options: &str) -> Self {
+    /// Makes one by a recipe.
+    pub fn made(recipe: &Recipe<'_>) -> Self {
         let lock = DeviceLock::take();
-        let home = tempfile::Builder::new().prefix("barrow-loop-").tempdir().unwrap();
+        let kind = recipe.kind;
+        let usual = std::env::temp_dir();
+        let home = tempfile::Builder::new().prefix("barrow-loop-").tempdir_in(recipe.below.unwrap_or(&usual)).unwrap();
         let (image, mount_point) = (home.path().join("image"), home.path().join("mounted"));
         fs::create_dir(&mount_point).unwrap();
         // Other users pass through to what is mounted.
         fs::set_permissions(home.path(), fs::Permissions::from_mode(0o711)).unwrap();
-        write_in_full(&image, size_mib);
-        let attached = Attached::of(&image);
+        write_in_full(&image, recipe.size_mib);
+        let attached = Attached::of(&image, recipe.is_direct);
         let device = attached.0.as_str();
         let number = fs::read_to_string(format!("/sys/block/{}/dev", device.trim_start_matches("/dev/"))).unwrap().trim().to_owned();
         let filesystem = Self { kind, number, image, mount_point, _home: home, _lock: lock };
         filesystem.lift_limits();
-        make(kind, device, mkfs_options);
-        let options = if kind == "btrfs" { format!("nodiscard,{mount_options}") } else { mount_options.to_owned() };
+        make(kind, device, recipe.mkfs);
+        let options = if kind == "btrfs" { format!("nodiscard,{}", recipe.mount) } else { recipe.mount.to_owned() };
         system("mount", &["-t", kind, "-o", &options, device, &filesystem.mount_point.to_string_lossy()]);
         // From here on the device goes with the mount.
         drop(attached);
@@ -167,15 +193,16 @@ fn write_in_full(image: &Path, size_mib: u64) {
 struct Attached(String);
 
 impl Attached {
-    /// Attaches with direct I/O, so that the image is not cached a second time, where its filesystem can do that.
-    fn of(image: &Path) -> Self {
+    /// Attaches with direct I/O, so that the image is not cached a second time, where its filesystem can do that and it is wished.
+    fn of(image: &Path, is_direct: bool) -> Self {
         let image = image.to_string_lossy();
         let with = |more: &[&str]| {
             let arguments = [&["--find", "--show"], more, &[&image]].concat();
             let output = Command::new("losetup").args(&arguments).env("PATH", SYSTEM_PATH).output().unwrap();
             output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
         };
-        Self(with(&["--direct-io=on"]).or_else(|| with(&[])).expect("losetup attaches no image"))
+        let direct = is_direct.then(|| with(&["--direct-io=on"])).flatten();
+        Self(direct.or_else(|| with(&["--direct-io=off"])).expect("losetup attaches no image"))
     }
 }
 
@@ -216,6 +243,38 @@ impl MemoryFilesystem {
 }
 
 impl Drop for MemoryFilesystem {
+    fn drop(&mut self) {
+        unmount(self.home.path());
+    }
+}
+
+/// An overlay whose upper layer lies in a directory. Gone when dropped.
+pub struct OverlayFilesystem {
+    home: TempDir,
+}
+
+impl OverlayFilesystem {
+    /// Mounts one with its layers in `below`, with more options.
+    pub fn on(below: &Path, more: &str) -> Self {
+        let home = tempfile::Builder::new().prefix("barrow-overlay-").tempdir().unwrap();
+        let layer = |name: &str| {
+            let path = below.join(name);
+            fs::create_dir(&path).unwrap();
+            fs::set_permissions(&path, fs::Permissions::from_mode(0o1777)).unwrap();
+            path.display().to_string()
+        };
+        let options = format!("lowerdir={},upperdir={},workdir={}{more}", layer("lower"), layer("upper"), layer("work"));
+        system("mount", &["-t", "overlay", "-o", &options, "overlay", &home.path().to_string_lossy()]);
+        Self { home }
+    }
+
+    /// Where it is mounted.
+    pub fn path(&self) -> &Path {
+        self.home.path()
+    }
+}
+
+impl Drop for OverlayFilesystem {
     fn drop(&mut self) {
         unmount(self.home.path());
     }

@@ -10,6 +10,7 @@ mod failures;
 mod fuse;
 mod fuse_truth;
 mod job;
+mod labels;
 mod memory;
 pub mod need;
 mod signals;
