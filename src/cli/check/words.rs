@@ -145,7 +145,7 @@ mod tests {
     fn the_costs_are_a_line_each() {
         let expected = "clock           a reading takes 50 ns; its least step is 38 ns\n\
             making data     122 GiB/s (8.0 µs for a MiB)\n\
-            checking data   781 GiB/s (1.2 µs for a MiB)\n\
+            checking data   781 GiB/s (1.3 µs for a MiB)\n\
             memory ceiling  6.00 GiB/s: a file in memory is read no faster\n";
         assert_eq!(costs(&COSTS), expected);
         let unknown = costs(&Costs::default());
@@ -156,7 +156,7 @@ mod tests {
     fn the_share_is_of_the_dearest_small_operation() {
         let all = [
             compared("write 1 MiB", 200_000.0, 1.5, true),
-            compared("read 8 KiB", 2000.0, 1.025, false),
+            compared("read 8 KiB", 100.0, 1.5, false),
             compared("stat a file", 800.0, 0.99, false),
         ];
         let expected = "\nbarrow itself takes 100 ns of an operation at the most: 0.10 % of one of 100 µs,\n1.0 % of one of 10 µs.\n\
