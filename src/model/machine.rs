@@ -151,3 +151,15 @@ pub enum ObtainedIo {
     /// It cannot be told.
     Unknown,
 }
+
+impl ObtainedIo {
+    /// The word in CSV.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Direct => "direct",
+            Self::Buffered => "buffered",
+            Self::Unknown => "unknown",
+        }
+    }
+}

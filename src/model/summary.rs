@@ -2,6 +2,7 @@
 
 use super::flag::Flag;
 use super::label::{CacheLabel, Durability};
+use super::machine::ObtainedIo;
 use super::phase::Phase;
 use super::record::{Counted, PhaseRecord, PhaseResult, Status};
 use super::series::Series;
@@ -47,6 +48,8 @@ pub struct PhaseSummary {
     pub cache: Vec<CacheLabel>,
     /// The durability labels that occurred, each once, in the order of the closed list.
     pub durable: Vec<Durability>,
+    /// What became of direct I/O that was asked for, each once.
+    pub io: Vec<ObtainedIo>,
     /// The flags of any run, and of the runs together, each once.
     pub flags: Vec<Flag>,
     /// The runs in which it failed.
@@ -83,6 +86,7 @@ impl PhaseSummary {
             p99_ns: spread_counted(&rated, |counted| counted.latency_percentile_ns(0.99)),
             cache: distinct(rated.iter().filter_map(|record| record.cache)),
             durable: distinct(rated.iter().filter_map(|record| record.durable)),
+            io: distinct(rated.iter().filter_map(|record| record.io)),
             flags: distinct(rated.iter().flat_map(|record| record.flags.iter().copied()).chain(odd_flags(&oddness))),
             failures: missing(&held, Status::Failed),
             skips: missing(&held, Status::Skipped),

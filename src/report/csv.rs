@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 pub struct Csv;
 
 /// The columns. Never reordered or renamed: scripts rely on them.
-const COLUMNS: [&str; 36] = [
+const COLUMNS: [&str; 37] = [
     "label",
     "run",
     "round",
@@ -33,6 +33,7 @@ const COLUMNS: [&str; 36] = [
     "tool_percent",
     "cache",
     "durable",
+    "io_obtained",
     "flags",
     "status",
     "profile",
@@ -120,11 +121,12 @@ impl RunCells {
 }
 
 /// The cells from `cache` to `status`.
-fn words(record: &PhaseRecord) -> [String; 4] {
+fn words(record: &PhaseRecord) -> [String; 5] {
     let cache = record.cache.map(|label| label.to_string()).unwrap_or_default();
     let durable = record.durable.map(|label| label.word().to_owned()).unwrap_or_default();
-    let flags = record.flags.iter().map(|flag| flag.word()).collect::<Vec<_>>().join(" ");
-    [cache, durable, flags, record.status.name().to_owned()]
+    let flags = record.flags.iter().map(|flag| flag.word()).collect::<Vec<_>>().join("; ");
+    let io = record.io.map(|io| io.word().to_owned()).unwrap_or_default();
+    [cache, durable, io, flags, record.status.name().to_owned()]
 }
 
 /// The cells from `work` to `tool_percent`; what is not known is empty.
@@ -221,7 +223,7 @@ mod tests {
         run.tags = [("a b".to_owned(), "50%=x".to_owned()), ("disk".to_owned(), "new".to_owned())].into();
         sample::phase_mut(&mut run, Phase::BlockWrite).flags = vec![Flag::Short, Flag::Batched];
         let expected = "\"ext4, old\",1,3,block_write,bytes,524288000,1.000000000,524288000.000,0.800000000,655360000.000,16.00,40.00,\
-            41.983,41.983,50.000,0.020000000,0.140000000,0.327680,,1.23,,durable,short batched,ok,std/1,7f3a91c2e05d4b18,1,2026-11-30T10:00:00Z,51ce77aa01020304,ext4,\
+            41.983,41.983,50.000,0.020000000,0.140000000,0.327680,,1.23,,durable,short; batched,ok,std/1,7f3a91c2e05d4b18,1,2026-11-30T10:00:00Z,51ce77aa01020304,ext4,\
             \"rw,relatime\",sda1 Samsung SSD 870,Linux 6.18.4,buffered,1,a%20b=50%25%3Dx disk=new";
         run.filesystem.kind = "ext4".to_owned();
         sample::counted_mut(&mut run, Phase::BlockWrite).tool_ns = Some(12_340_000);

@@ -124,7 +124,7 @@ fn word_cells(summary: &PhaseSummary) -> [String; 3] {
         (true, false) => NONE.to_owned(),
     };
     let durable = summary.durable.iter().map(|label| label.word().to_owned()).collect();
-    let flags = summary.flags.iter().map(|flag| flag.word()).collect::<Vec<_>>().join(" ");
+    let flags = summary.flags.iter().map(|flag| flag.word()).collect::<Vec<_>>().join("; ");
     let phase = summary.phase;
     [
         applies(cache_words(&summary.cache), summary.n > 0 && reads_something(phase)),

@@ -8,7 +8,7 @@ mod tests;
 
 use super::legend::{flags, statement, words};
 use super::table::{Columns, Row, Table, table};
-use super::{Renderer, Report, Section, facts, limits, remarks};
+use super::{Renderer, Report, Section, direct_io, facts, limits, remarks};
 use escape::{code, escaped, escaped_line};
 use grid::{Grid, Side};
 
@@ -66,6 +66,7 @@ fn notes(section: &Section<'_>, columns: &Columns) -> Vec<String> {
         statement(section, columns),
         words.chain(flags).collect::<Vec<_>>().join(" "),
         remarks::reads_from_memory(section).join(" "),
+        direct_io::sentences(section).join(" "),
         remarks::own_share(section).unwrap_or_default(),
         missing,
     ];

@@ -4,6 +4,7 @@ mod ascii;
 pub mod chart;
 mod csv;
 mod csv_summary;
+mod direct_io;
 mod facts;
 mod figures;
 pub(crate) mod layout;

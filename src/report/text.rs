@@ -3,7 +3,7 @@
 use super::layout::{blanks, left, packed, width, wrap};
 use super::legend::{Entry, flags, statement, words};
 use super::table::table;
-use super::{Renderer, Report, Section, facts, limits, remarks};
+use super::{Renderer, Report, Section, direct_io, facts, limits, remarks};
 
 mod columns;
 
@@ -40,6 +40,7 @@ fn section_text(section: &Section<'_>) -> String {
         legends(&words(section), &flags(section)),
         remarks::reads_from_memory(section)
             .into_iter()
+            .chain(direct_io::sentences(section))
             .chain(remarks::own_share(section))
             .flat_map(|remark| wrap(&remark, "", "  "))
             .collect(),

@@ -1,0 +1,60 @@
+//! What became of direct I/O: asked for, and had or not.
+
+use super::Section;
+use super::places::{Place, in_words};
+use crate::model::machine::ObtainedIo;
+use crate::model::settings::Io;
+
+/// The sentences on direct I/O; none where nobody asked for it.
+pub fn sentences(section: &Section<'_>) -> Vec<String> {
+    let is_asked = section.series.iter().any(|series| series.first.plan.settings.io == Io::Direct);
+    if !is_asked {
+        return Vec::new();
+    }
+    let with = |wanted: ObtainedIo| -> Vec<Place> {
+        let measured = section.measured().into_iter().filter(|(_, summary)| summary.io.contains(&wanted));
+        measured.map(|(place, summary)| (place, summary.phase)).collect()
+    };
+    let (direct, buffered, unknown) = (with(ObtainedIo::Direct), with(ObtainedIo::Buffered), with(ObtainedIo::Unknown));
+    if buffered.is_empty() && unknown.is_empty() {
+        return if direct.is_empty() { Vec::new() } else { vec!["Direct I/O was asked for, and had in every block phase.".to_owned()] };
+    }
+    let named = |places: &[Place], what: &str| {
+        (!places.is_empty()).then(|| format!("Direct I/O was asked for, {what} ({}).", in_words(section, places)))
+    };
+    let cases = [
+        named(&direct, "and had"),
+        named(&buffered, "but data stayed in the page cache"),
+        named(&unknown, "but whether it was had is not known"),
+    ];
+    cases.into_iter().flatten().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::phase::Phase;
+    use crate::model::sample;
+    use crate::report::Report;
+
+    #[test]
+    fn what_was_asked_for_and_had_is_said() {
+        let mut records = [sample::run("ext4", 1), sample::run("tmpfs", 1)];
+        assert!(sentences(&Report::of(&records).sections[0]).is_empty());
+        let block = [Phase::BlockWrite, Phase::Rewrite, Phase::BlockRead, Phase::RandomSeek];
+        for run in &mut records {
+            run.plan.settings.io = Io::Direct;
+            for phase in block {
+                sample::phase_mut(run, phase).io = Some(ObtainedIo::Direct);
+            }
+        }
+        let said = sentences(&Report::of(&records).sections[0]);
+        assert_eq!(said, ["Direct I/O was asked for, and had in every block phase."]);
+        for phase in block {
+            sample::phase_mut(&mut records[1], phase).io = Some(ObtainedIo::Buffered);
+        }
+        let said = sentences(&Report::of(&records).sections[0]);
+        assert_eq!(said.len(), 2, "{said:?}");
+        assert!(said[1].starts_with("Direct I/O was asked for, but data stayed in the page cache (tmpfs, block write"), "{}", said[1]);
+    }
+}
