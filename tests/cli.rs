@@ -137,7 +137,8 @@ fn csv_has_the_columns_that_were_promised() {
     assert_eq!(
         csv.lines().next(),
         Some(
-            "label,run,round,phase,unit,work,elapsed_s,rate,ack_s,ack_rate,cpu_own_pct,cpu_system_pct,p50_us,p99_us,max_us,cache,durable,\
+            "label,run,round,phase,unit,work,elapsed_s,rate,ack_s,ack_rate,cpu_own_pct,cpu_system_pct,p50_us,p99_us,max_us,\
+             cpu_user_seconds,cpu_system_seconds,cpu_seconds_per_gib,cpu_seconds_per_1000,tool_percent,cache,durable,\
              flags,status,profile,workload_id,seed,started,batch,filesystem,mount_options,device,kernel,io,workers,tags"
         )
     );
@@ -146,7 +147,8 @@ fn csv_has_the_columns_that_were_promised() {
         summary.lines().next(),
         Some(
             "label,phase,unit,n,rate_median,rate_low,rate_high,interval,rate_min,rate_max,cpu_own_pct_median,cpu_own_pct_min,\
-             cpu_own_pct_max,cpu_system_pct_median,cpu_system_pct_min,cpu_system_pct_max,p99_us_median,p99_us_min,p99_us_max,cache,durable,\
+             cpu_own_pct_max,cpu_system_pct_median,cpu_system_pct_min,cpu_system_pct_max,p99_us_median,p99_us_min,p99_us_max,\
+             cpu_seconds_per_gib_median,cpu_seconds_per_1000_median,cache,durable,\
              flags,profile,workload_id,batch,filesystem,device,kernel"
         )
     );

@@ -42,7 +42,9 @@ fn synopsis() -> String {
         let usage = one.render_usage().to_string();
         let usage = usage.trim_start_matches("Usage: ").to_owned();
         let words = usage.strip_prefix(&format!("barrow {}", one.get_name())).unwrap_or_default();
-        format!(".B barrow {}\n{}\n.br\n", one.get_name(), plain(words.trim_start()))
+        // An empty line would be a blank one on the page.
+        let words = if words.trim().is_empty() { String::new() } else { format!("{}\n", plain(words.trim_start())) };
+        format!(".B barrow {}\n{words}.br\n", one.get_name())
     });
     usage.collect::<String>().trim_end_matches(".br\n").to_owned()
 }
