@@ -123,7 +123,7 @@ fn two_targets_are_interleaved_and_reported_together() {
     assert_eq!(rows.len(), 2 * 2 * 10);
     let rounds: Vec<(&str, &str)> = rows.iter().step_by(10).map(|row| (row[2].as_str(), row[0].as_str())).collect();
     assert_eq!(rounds.iter().map(|(round, _)| *round).collect::<Vec<_>>(), ["1", "1", "2", "2"]);
-    assert!(rows.iter().all(|row| row[18] == "ok" && row[30].contains("raid=10")));
+    assert!(rows.iter().all(|row| row[24] == "ok" && row[36].contains("raid=10")));
     let summary = csv_rows(&ended(&work.barrow(["report", "runs.jsonl", "-f", "csv-summary"]), 0, &[]));
     assert_eq!(summary.len(), 2 * 10);
     assert!(summary.iter().flatten().all(|cell| !cell.is_empty()), "{summary:?}");

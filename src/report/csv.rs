@@ -223,7 +223,7 @@ mod tests {
         run.tags = [("a b".to_owned(), "50%=x".to_owned()), ("disk".to_owned(), "new".to_owned())].into();
         sample::phase_mut(&mut run, Phase::BlockWrite).flags = vec![Flag::Short, Flag::Batched];
         let expected = "\"ext4, old\",1,3,block_write,bytes,524288000,1.000000000,524288000.000,0.800000000,655360000.000,16.00,40.00,\
-            41.983,41.983,50.000,0.020000000,0.140000000,0.327680,,1.23,,durable,short; batched,ok,std/1,7f3a91c2e05d4b18,1,2026-11-30T10:00:00Z,51ce77aa01020304,ext4,\
+            41.983,41.983,50.000,0.020000000,0.140000000,0.327680,,1.23,,durable,,short; batched,ok,std/1,7f3a91c2e05d4b18,1,2026-11-30T10:00:00Z,51ce77aa01020304,ext4,\
             \"rw,relatime\",sda1 Samsung SSD 870,Linux 6.18.4,buffered,1,a%20b=50%25%3Dx disk=new";
         run.filesystem.kind = "ext4".to_owned();
         sample::counted_mut(&mut run, Phase::BlockWrite).tool_ns = Some(12_340_000);

@@ -56,7 +56,7 @@ fn ranges(section: &Section<'_>) -> Vec<String> {
     let others: Vec<String> = cases.map(|(rate, places)| format!("{} ({})", range_name(rate), in_words(section, places))).collect();
     let mut sentences = vec![whole_sentence(most)];
     if !others.is_empty() {
-        sentences.push(format!("Other numbers of runs: {}.", others.join("; ")));
+        sentences.push(format!("Elsewhere: {}.", others.join("; ")));
     }
     sentences
 }
@@ -146,7 +146,7 @@ mod tests {
         records.extend(runs("b", 2));
         *sample::phase_mut(&mut records[0], Phase::Rewrite) = PhaseRecord::failed(Phase::Rewrite, "no space");
         let statement = statement_of(&records);
-        let expected = "Median and both values of 2 runs. Other numbers of runs: 95 % CI over 6 runs (a, every phase but rewrite); \
+        let expected = "Median and both values of 2 runs. Elsewhere: 95 % CI over 6 runs (a, every phase but rewrite); \
             range of 5 runs (a, rewrite). CPU";
         assert!(statement.starts_with(expected), "{statement}");
     }

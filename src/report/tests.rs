@@ -288,11 +288,11 @@ proptest! {
             let run = &records[number / Phase::ALL.len()];
             prop_assert_eq!(&row[0], printable(&run.label));
             prop_assert_eq!(&row[1], (number / Phase::ALL.len() + 1).to_string());
-            prop_assert_eq!(&row[30], printable(&run.filesystem.mount_options));
+            prop_assert_eq!(&row[31], printable(&run.filesystem.mount_options));
             for cell in row.iter().skip(5).take(15).filter(|cell| !cell.is_empty()) {
                 prop_assert!(cell.parse::<f64>().is_ok(), "{cell}");
             }
-            prop_assert_eq!(&row[23] == "ok", !row[7].is_empty());
+            prop_assert_eq!(&row[24] == "ok", !row[7].is_empty());
         }
         prop_assert_eq!(text.lines().count(), rows.len() + 1);
         prop_assert_eq!(csv::Csv.render(&Report::of(&records)), text);

@@ -9,6 +9,7 @@ use crate::model::machine::FilesystemClass;
 use crate::model::phase::{Phase, Reads, Unit};
 use crate::model::record::Counted;
 use crate::model::settings::{Io, Settings};
+use crate::phases;
 
 /// A cold read that is faster than this share of what memory allows came from a cache (Gregg's sanity check).
 const NEAR_MEMORY: f64 = 0.5;
@@ -82,7 +83,7 @@ impl Facts<'_> {
     }
 
     fn threads(&self) -> u64 {
-        if self.phase.row().unit == Unit::Seeks { self.settings.seekers } else { self.settings.workers }
+        phases::threads(self.phase, self.settings)
     }
 
     fn reads_data_from_device(&self) -> bool {

@@ -151,7 +151,9 @@ impl Once<'_> {
         let read_bytes = phases::bytes_read(phase, self.plan, counted.work);
         let written_bytes = phases::bytes_written(phase, self.plan, counted.work);
         let checked_bytes = phases::bytes_checked(phase, self.plan, counted.work);
-        counted.tool_ns = Some(self.course.costs.of_phase(clock_readings(&counted), written_bytes, checked_bytes));
+        let tool_ns = self.course.costs.of_phase(clock_readings(&counted), written_bytes, checked_bytes);
+        // Workers do it at the same time.
+        counted.tool_ns = Some(tool_ns / phases::threads(phase, settings).max(1));
         let mut footing = Footing { class: self.course.class, stack: &stack, has_moved: self.course.has_moved };
         let unique_bytes = settings.unique_bytes(written_bytes);
         footing.has_moved |= phase.row().writes && footing.moved_with(&evidence, unique_bytes);

@@ -139,7 +139,7 @@ fn what_has_no_figure_says_why() {
 fn what_has_no_place_on_the_axis_is_said() {
     let chart = chart_of("runs", &runs(&[0.0, 1.0, 100.0, 900.0]));
     assert_eq!(chart.panels[0].unit, "MiB/s, log scale");
-    assert_eq!(rows(&chart)[0].words, "0 not drawn");
+    assert_eq!(rows(&chart)[0].words, "first run slow, 0 not drawn");
     let chart = chart_of("bars", &[reported(-3.0), reported(5.0), reported(f64::NAN)]);
     assert_eq!(rows(&chart)[0].words, "1 run without a rate, -3.00 not drawn");
     let chart = chart_of("runs", &[reported(f64::INFINITY)]);
