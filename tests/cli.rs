@@ -139,7 +139,7 @@ fn csv_has_the_columns_that_were_promised() {
         Some(
             "label,run,round,phase,unit,work,elapsed_s,rate,ack_s,ack_rate,cpu_own_pct,cpu_system_pct,p50_us,p99_us,max_us,\
              cpu_user_seconds,cpu_system_seconds,cpu_seconds_per_gib,cpu_seconds_per_1000,tool_percent,cache,durable,\
-             flags,status,profile,workload_id,seed,started,batch,filesystem,mount_options,device,kernel,io,workers,tags"
+             io_obtained,flags,status,profile,workload_id,seed,started,batch,filesystem,mount_options,device,kernel,io,workers,tags"
         )
     );
     let summary = ended(&work.barrow(["report", "-f", "csv-summary"]), 0, &[]);

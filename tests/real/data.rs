@@ -44,9 +44,9 @@ fn do_phase(phase: Phase, plan: &Plan, target: &dyn Target) {
 
 /// The share of the bytes of a phase that reached the device, in per cent.
 fn share_on_device(filesystem: &LoopFilesystem, phase: Phase, plan: &Plan, target: &dyn Target) -> f64 {
-    let before = filesystem.written_bytes();
+    let before = filesystem.traffic().written;
     do_phase(phase, plan, target);
-    (filesystem.written_bytes() - before) as f64 * 100.0 / (FILE_MIB << 20) as f64
+    (filesystem.traffic().written - before) as f64 * 100.0 / (FILE_MIB << 20) as f64
 }
 
 #[test]

@@ -68,6 +68,28 @@ impl Recipe<'_> {
     }
 }
 
+/// What a device did since it is there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Traffic {
+    /// Bytes.
+    pub read: u64,
+    /// Bytes.
+    pub written: u64,
+}
+
+impl Traffic {
+    /// Reads a line of `/sys/block/*/stat`: the third and the seventh number are sectors of 512 bytes.
+    pub fn of(line: &str) -> Self {
+        let numbers: Vec<u64> = line.split_whitespace().map(|number| number.parse().unwrap()).collect();
+        Self { read: 512 * numbers[2], written: 512 * numbers[6] }
+    }
+
+    /// What was done since an earlier moment.
+    pub const fn since(self, earlier: Self) -> Self {
+        Self { read: self.read - earlier.read, written: self.written - earlier.written }
+    }
+}
+
 /// A filesystem on a loop device. Gone, with its limits, when dropped.
 pub struct LoopFilesystem {
     kind: &'static str,
@@ -125,13 +147,6 @@ impl LoopFilesystem {
         self.kind
     }
 
-    /// Bytes that the device was given to write since it was made.
-    pub fn written_bytes(&self) -> u64 {
-        let text = fs::read_to_string(format!("/sys/dev/block/{}/stat", self.number)).unwrap();
-        // The seventh number is of sectors, which have 512 bytes whatever the device (Documentation/block/stat.rst).
-        text.split_whitespace().nth(6).unwrap().parse::<u64>().unwrap() * 512
-    }
-
     /// Limits what is read from the device to so many bytes a second.
     pub fn limit_read(&self, bytes_per_second: u64) {
         self.set_rule("read_bps", bytes_per_second).unwrap();
@@ -157,6 +172,16 @@ impl LoopFilesystem {
 
     fn set_rule(&self, rule: &str, value: u64) -> io::Result<()> {
         fs::write(format!("/sys/fs/cgroup/blkio/blkio.throttle.{rule}_device"), format!("{} {value}", self.number))
+    }
+
+    /// The file in which the kernel counts what the device does.
+    pub fn statistics(&self) -> PathBuf {
+        PathBuf::from(format!("/sys/dev/block/{}/stat", self.number))
+    }
+
+    /// What the device did so far.
+    pub fn traffic(&self) -> Traffic {
+        Traffic::of(&fs::read_to_string(self.statistics()).unwrap())
     }
 
     /// Fails when the image has a hole, into which a first write would go faster than to the device.

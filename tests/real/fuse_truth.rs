@@ -2,7 +2,7 @@
 //! reached it.
 
 use super::device::DeviceLock;
-use super::driver::{Desk, Finished, User, phase, through_shell};
+use super::driver::{Desk, Finished, User, ahead_of_others, phase};
 use super::fuse::{Behaviour, Delays, FuseFilesystem, Operation, Step};
 use super::need::{Need, is_missing};
 use barrow::model::label::{CacheLabel, Durability};
@@ -50,8 +50,7 @@ fn flush(counted: &Counted) -> f64 {
 fn measured(filesystem: &FuseFilesystem, settings: &str, options: &[&str]) -> RunRecord {
     let desk = Desk::new();
     let mut command = desk.run(User::Tester, settings, &[&["--runs", "1", "--no-report"], options].concat());
-    // It goes before others, as the server does: how late a busy machine wakes them is not what is measured.
-    Finished::of(&mut through_shell("chrt --fifo --pid 1 $$ || true", command.arg(filesystem.path()))).expect_code(0);
+    Finished::of(&mut ahead_of_others(command.arg(filesystem.path()))).expect_code(0);
     let mut runs = desk.runs();
     assert_eq!(runs.len(), 1);
     runs.remove(0)

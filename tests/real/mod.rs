@@ -13,6 +13,7 @@ mod job;
 mod labels;
 mod memory;
 pub mod need;
+mod peers;
 mod signals;
 mod stack;
 mod truth;
