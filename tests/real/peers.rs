@@ -101,13 +101,15 @@ fn rate(run: &RunRecord, which: Phase) -> f64 {
     phase(run, which).rate().unwrap_or_else(|| panic!("{} has no rate", which.name()))
 }
 
-/// barrow's block phases, cold: it tells the kernel's counts just before each phase that reads.
+/// barrow's block phases, as cold as fio's: the file is evicted and no more. Caches of the whole machine that were dropped would slow down
+/// whoever comes next, where a hypervisor takes free memory away. It tells the kernel's counts just before each phase that reads.
 fn barrow_cold(filesystem: &LoopFilesystem) -> [Outcome; 3] {
     let desk = Desk::new();
     let settings = format!("file_size={FIO_MIB}m seek_size={SEEK} seeks={SEEKS} seek_seconds=0 files=0");
     let prepare = format!("cat {} >> {}", filesystem.statistics().display(), desk.path("moments").display());
     let before = filesystem.traffic();
-    let mut command = desk.run(User::Tester, &settings, &["--runs", "1", "--no-report", "--prepare", &prepare]);
+    let options = ["--runs", "1", "--no-report", "--drop-caches", "never", "--prepare", &prepare];
+    let mut command = desk.run(User::Tester, &settings, &options);
     Finished::of(&mut ahead_of_others(command.arg(filesystem.path()))).expect_code(0);
     let after = filesystem.traffic();
     let moments = std::fs::read_to_string(desk.path("moments")).unwrap();
