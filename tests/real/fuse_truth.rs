@@ -2,7 +2,7 @@
 //! reached it.
 
 use super::device::DeviceLock;
-use super::driver::{Desk, Finished, User, ahead_of_others, phase};
+use super::driver::{Desk, Finished, Running, User, ahead_of_others, alone, phase};
 use super::fuse::{Behaviour, Delays, FuseFilesystem, Operation, Step};
 use super::need::{Need, is_missing};
 use barrow::model::label::{CacheLabel, Durability};
@@ -237,4 +237,30 @@ fn direct_io_that_is_refused_ends_by_name() {
     println!("{}", finished.stderr);
     assert!(finished.stderr.to_lowercase().contains("direct"), "direct I/O is not named:\n{}", finished.stderr);
     assert_eq!(filesystem.root_names(), [] as [&str; 0]);
+}
+
+/// A test that fails leaves no mount behind, though a child still has a file open there, and the child can end.
+#[test]
+#[ignore = "needs root, FUSE"]
+fn a_panic_leaves_no_mount() {
+    if is_missing(&NEEDS) {
+        return;
+    }
+    let (sender, receiver) = std::sync::mpsc::channel();
+    let panicked = std::thread::spawn(move || {
+        let filesystem = FuseFilesystem::of(Behaviour::default());
+        let mut shell = alone("/bin/sh");
+        shell.args(["-c", "exec 3>\"$0\"; echo open >&2; exec sleep 600"]).arg(filesystem.path().join("held"));
+        let mut client = Running::start(&mut shell);
+        client.wait_for_line(&["open"]);
+        assert_eq!(filesystem.root_names(), ["held"]);
+        sender.send((client, filesystem.path().display().to_string())).unwrap();
+        panic!("on purpose");
+    });
+    assert!(panicked.join().is_err());
+    let (client, path) = receiver.recv().unwrap();
+    let mounts = std::fs::read_to_string("/proc/self/mountinfo").unwrap();
+    assert!(mounts.contains(" / ") && !mounts.contains(&path), "{path} is still mounted");
+    assert!(!std::path::Path::new(&path).exists());
+    drop(client);
 }

@@ -14,8 +14,11 @@ const ROOM: usize = 256 << 20;
 /// Who something belongs to, and what may be done with it.
 #[derive(Debug, Clone, Copy)]
 pub struct Rights {
+    /// The permission bits.
     pub mode: u32,
+    /// The user's number.
     pub owner: u32,
+    /// The group's number.
     pub group: u32,
 }
 
@@ -46,7 +49,9 @@ pub struct Tree {
 /// What is to be made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
+    /// An empty file.
     File,
+    /// An empty directory.
     Directory,
 }
 
