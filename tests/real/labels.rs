@@ -24,11 +24,14 @@ fn measured(path: &Path, user: User, options: &[&str]) -> RunRecord {
     desk.runs().remove(0)
 }
 
-/// The label of each phase that has one, and of each that writes: `block_read cold`, `seq_create durable`.
+/// The label of each phase that has one, and of each that writes: `block_read cold`, `seq_create durable`. Where the device of this
+/// machine was read by others meanwhile, which is marked, the proof is rightly spoiled: that counts as cold.
 fn labels(run: &RunRecord) -> Vec<String> {
     let of = |which: &Phase| {
         let record = phase(run, *which);
-        let cache = record.cache.map(|label| format!("{} {label}", which.name()));
+        let is_spoiled = record.cache == Some(CacheLabel::ColdUnproven) && record.flags.contains(&Flag::OthersIo);
+        let label = if is_spoiled { Some(CacheLabel::Cold) } else { record.cache };
+        let cache = label.map(|label| format!("{} {label}", which.name()));
         let durable = record.durable.map(|label| format!("{} {}", which.name(), label.word()));
         cache.into_iter().chain(durable)
     };
