@@ -74,22 +74,34 @@ pub struct Surroundings {
     pub pressure_ms: Option<[u64; 3]>,
 }
 
-/// A time in which barrow only watched: before a phase until nothing moved, or after one until its work was done.
+/// A time in which barrow only watched: before a phase until nothing moved, or after one until its work was done. A run file keeps it
+/// as a list of these, in this order.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
+#[serde(from = "StoredWatch", into = "StoredWatch")]
 pub struct Watch {
     /// Milliseconds that were watched.
-    #[serde(rename = "ms")]
     pub elapsed_ms: u64,
     /// Whether it was quiet at the end, or had to be left as it was.
-    #[serde(rename = "quiet")]
     pub is_quiet: bool,
     /// Bytes that the leaves read, wrote and discarded meanwhile.
-    #[serde(skip_serializing_if = "is_zero")]
     pub moved_bytes: u64,
     /// Milliseconds that processors were busy meanwhile with something that was not barrow; `None` where that is not known.
-    #[serde(rename = "busy_ms", skip_serializing_if = "Option::is_none")]
     pub others_busy_ms: Option<u64>,
+}
+
+/// As a run file keeps it: two of them for most phases must fit a line.
+type StoredWatch = (u64, bool, u64, Option<u64>);
+
+impl From<StoredWatch> for Watch {
+    fn from((elapsed_ms, is_quiet, moved_bytes, others_busy_ms): StoredWatch) -> Self {
+        Self { elapsed_ms, is_quiet, moved_bytes, others_busy_ms }
+    }
+}
+
+impl From<Watch> for StoredWatch {
+    fn from(watch: Watch) -> Self {
+        (watch.elapsed_ms, watch.is_quiet, watch.moved_bytes, watch.others_busy_ms)
+    }
 }
 
 /// For numbers that a run file leaves out when there is nothing to say.

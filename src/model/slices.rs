@@ -12,11 +12,11 @@ pub const MOST_SLICES: usize = 64;
 pub struct Slices {
     /// Operations in each slice but the last, which has the rest.
     pub operations_each: u64,
-    /// Nanoseconds that each slice took, to at least four digits of the longest one.
+    /// Nanoseconds that each slice took, to at least three digits of the longest one.
     pub elapsed_ns: Vec<u64>,
 }
 
-/// Slices as a run file keeps them: five digits are enough for a trend, and ten phases of them must fit a line.
+/// Slices as a run file keeps them: four digits are enough for a trend, and ten phases of them must fit a line.
 #[derive(Serialize, Deserialize)]
 struct Stored {
     operations_each: u64,
@@ -26,9 +26,9 @@ struct Stored {
 }
 
 /// The most digits that a slice has in a run file.
-const MOST_DIGITS: u32 = 5;
+const MOST_DIGITS: u32 = 4;
 
-/// The power of ten nanoseconds in which the longest slice has at most five digits.
+/// The power of ten nanoseconds in which the longest slice has at most four digits.
 fn unit_of(elapsed_ns: &[u64]) -> u64 {
     let longest = elapsed_ns.iter().max().copied().unwrap_or(0);
     let digits = longest.checked_ilog10().map_or(1, |digits| digits + 1);

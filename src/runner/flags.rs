@@ -70,7 +70,7 @@ pub fn flags(facts: &Facts<'_>) -> Vec<Flag> {
         (Flag::Busy, facts.is_busy()),
         (Flag::Stolen, facts.is_stolen()),
         (Flag::Suspended, facts.evidence.surroundings.suspended_ms > 0),
-        (Flag::NotSteady, facts.counted.steadiness().is_some_and(|steadiness| !steadiness.is_steady)),
+        (Flag::NotSteady, facts.is_unsteady()),
         (Flag::Later, facts.is_put_off()),
         (Flag::CoarseClock, facts.has_coarse_clock()),
     ];
@@ -153,6 +153,12 @@ impl Facts<'_> {
         let stolen_ms = self.evidence.surroundings.stolen_ms.unwrap_or(0);
         // Two ticks of 10 ms are nothing.
         stolen_ms > 20 && stolen_ms as f64 / 1e3 > STOLEN * self.seconds()
+    }
+
+    /// Of a phase under a second a trend says more of the machine than of the work.
+    fn is_unsteady(&self) -> bool {
+        let is_long = self.counted.elapsed_ns >= SHORT_NANOSECONDS;
+        is_long && self.counted.steadiness().is_some_and(|steadiness| !steadiness.is_steady)
     }
 
     /// Whether work went on after the clock had stopped, on a machine that was quiet before.

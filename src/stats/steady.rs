@@ -15,7 +15,7 @@ const CHANCE: f64 = 3.32;
 /// By how much more over the degrees of freedom of the slices: 4.50 for 19 of them, 4.02 for 30, 3.79 for 43 in the tables; by this
 /// line 4.50, 4.07 and 3.84.
 const CHANCE_OF_FEW: f64 = 22.5;
-/// A slice counts as taking at least this share of the longest one: stored times have four digits of it, and 0 has no logarithm.
+/// A slice counts as taking at least this share of the longest one: stored times have at least three digits of it, and 0 has no logarithm.
 const FINEST: f64 = 1e-4;
 
 /// How steady a phase was.

@@ -80,10 +80,15 @@ impl Maker<'_> {
     }
 }
 
+/// The kind of the items of a list, which may be of several.
+fn together(one: &'static str, other: &'static str) -> &'static str {
+    if one.is_empty() || one == other { other } else { "value" }
+}
+
 macro_rules! numbers {
     ($($method:ident $visit:ident $kind:literal $value:expr;)*) => {
         $(fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-            self.note(|field| field.kind = $kind);
+            self.note(|field| field.kind = together(field.kind, $kind));
             visitor.$visit($value)
         })*
     };
@@ -131,7 +136,9 @@ impl<'de> Deserializer<'de> for Maker<'_> {
     }
 
     fn deserialize_tuple<V: Visitor<'de>>(self, length: usize, visitor: V) -> Result<V::Value, Error> {
-        self.note(|field| field.kind = "list");
+        if self.path.ends_with("[]") {
+            self.note(|field| field.kind = "list");
+        }
         visitor.visit_seq(Items { maker: self, left: length })
     }
 

@@ -190,6 +190,12 @@ impl LoopFilesystem {
         assert!(image.blocks() * 512 >= image.len(), "{}: {} of {} bytes are allocated", self.kind, image.blocks() * 512, image.len());
     }
 
+    /// Cuts the image off below the mounted filesystem: what was on its disk and not in memory is gone.
+    pub fn lose_blocks(&self) {
+        system("sync", &["-f", &self.mount_point.to_string_lossy()]);
+        File::options().write(true).open(&self.image).unwrap().set_len(1 << 20).unwrap();
+    }
+
     /// Mounts it again so that nothing can be written.
     pub fn remount_read_only(&self) {
         system("mount", &["-o", "remount,ro", &self.mount_point.to_string_lossy()]);

@@ -1,5 +1,7 @@
 //! Starts barrow as a child process, alone in its environment, and looks at what it says, keeps and leaves.
 
+use barrow::model::flag::Flag;
+use barrow::model::label::CacheLabel;
 use barrow::model::phase::Phase;
 use barrow::model::record::{PhaseRecord, RunRecord, Status};
 use nix::sys::signal::{SigHandler, Signal, kill};
@@ -324,6 +326,13 @@ pub fn wait_for_files(running: &mut Running, directory: &Path) {
 /// A phase of a run.
 pub fn phase(run: &RunRecord, phase: Phase) -> &PhaseRecord {
     run.phase(phase).unwrap_or_else(|| panic!("no {}", phase.name()))
+}
+
+/// The cache label of a phase; one that is not cold only because others read the device of this machine meanwhile, which is marked,
+/// counts as cold: the proof was rightly spoiled.
+pub fn cache_label(record: &PhaseRecord) -> Option<CacheLabel> {
+    let is_spoiled = record.cache == Some(CacheLabel::ColdUnproven) && record.flags.contains(&Flag::OthersIo);
+    if is_spoiled { Some(CacheLabel::Cold) } else { record.cache }
 }
 
 /// The phases of a run with a status, by name.

@@ -1,7 +1,7 @@
 //! The main job on real filesystems: every phase gives a result, the labels are right, and the directory is as it was.
 
 use super::device::{DeviceLock, LoopFilesystem, MemoryFilesystem};
-use super::driver::{Desk, Finished, User, listing, phase, phases_with};
+use super::driver::{Desk, Finished, User, cache_label, listing, phase, phases_with};
 use super::need::{Need, is_missing};
 use barrow::model::label::{CacheLabel, Durability};
 use barrow::model::phase::Phase;
@@ -9,6 +9,8 @@ use barrow::model::record::{RunRecord, Status};
 use std::path::Path;
 
 const SETTINGS: &str = "file_size=64m files=2048 seek_seconds=1";
+/// The longest line that a run may take in its file.
+const LONGEST_LINE: usize = 16 << 10;
 /// Room for a file that is written twice, and the least that xfs makes.
 const IMAGE_MIB: u64 = 384;
 
@@ -20,6 +22,9 @@ fn run_twice(user: User, directory: &Path) -> Vec<RunRecord> {
     let finished = Finished::of(desk.run(user, SETTINGS, &["--runs", "2"]).arg(directory)).expect_code(0);
     assert_eq!(listing(directory), before, "the directory is not as it was");
     assert!(finished.stdout.contains("Random delete"), "{}", finished.stdout);
+    for line in std::fs::read_to_string(desk.run_file()).unwrap().lines() {
+        assert!(line.len() < LONGEST_LINE, "a line of {} bytes", line.len());
+    }
     let runs = desk.runs();
     assert_eq!(runs.len(), 2);
     for run in &runs {
@@ -32,7 +37,7 @@ fn run_twice(user: User, directory: &Path) -> Vec<RunRecord> {
 }
 
 fn cache(run: &RunRecord, which: Phase) -> Option<CacheLabel> {
-    phase(run, which).cache
+    cache_label(phase(run, which))
 }
 
 /// Without rights nothing empties the caches of metadata, unless another test, as root, drops those of the whole system meanwhile.

@@ -1,7 +1,7 @@
 //! The labels are true on real filesystems: each is provoked on purpose, as root and as somebody else, and none comes from a name.
 
 use super::device::{LoopFilesystem, MemoryFilesystem, OverlayFilesystem, Recipe};
-use super::driver::{Desk, Finished, Running, User, phase, scratches};
+use super::driver::{Desk, Finished, Running, User, cache_label, phase, scratches};
 use super::need::{Need, is_missing};
 use barrow::model::flag::Flag;
 use barrow::model::label::CacheLabel;
@@ -24,14 +24,11 @@ fn measured(path: &Path, user: User, options: &[&str]) -> RunRecord {
     desk.runs().remove(0)
 }
 
-/// The label of each phase that has one, and of each that writes: `block_read cold`, `seq_create durable`. Where the device of this
-/// machine was read by others meanwhile, which is marked, the proof is rightly spoiled: that counts as cold.
+/// The label of each phase that has one, and of each that writes: `block_read cold`, `seq_create durable`.
 fn labels(run: &RunRecord) -> Vec<String> {
     let of = |which: &Phase| {
         let record = phase(run, *which);
-        let is_spoiled = record.cache == Some(CacheLabel::ColdUnproven) && record.flags.contains(&Flag::OthersIo);
-        let label = if is_spoiled { Some(CacheLabel::Cold) } else { record.cache };
-        let cache = label.map(|label| format!("{} {label}", which.name()));
+        let cache = cache_label(record).map(|label| format!("{} {label}", which.name()));
         let durable = record.durable.map(|label| format!("{} {}", which.name(), label.word()));
         cache.into_iter().chain(durable)
     };

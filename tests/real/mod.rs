@@ -1,6 +1,7 @@
 //! barrow on real filesystems: what is true of it there is shown on devices whose speed, size and faults are known.
 #![allow(clippy::print_stdout, clippy::print_stderr)] // What was measured, and why a test was skipped, is shown with --nocapture.
 
+mod bad_input;
 mod calls;
 mod cleaning;
 mod data;
