@@ -8,6 +8,7 @@ mod data;
 mod device;
 pub mod driver;
 mod failures;
+mod flags;
 mod fuse;
 mod fuse_truth;
 mod job;
