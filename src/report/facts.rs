@@ -131,10 +131,8 @@ fn dirty_facts(dirty: DirtyLimits) -> String {
 fn target_facts(series: &Series<'_>) -> String {
     let run = series.first;
     let mut facts = filesystem_facts(&run.filesystem);
-    let device = device_facts(&run.device);
-    if !device.is_empty() {
-        facts.push(device);
-    }
+    facts.extend(Some(device_facts(&run.device)).filter(|device| !device.is_empty()));
+    facts.extend(leaf_facts(run));
     let tags: Vec<String> = run.tags.iter().map(|(key, value)| format!("{key}={value}")).collect();
     if !tags.is_empty() {
         facts.push(format!("tags {}", tags.join(" ")));
@@ -176,6 +174,13 @@ fn device_facts(device: &Device) -> String {
         (Some(name), false) => format!("{name} ({})", details.join(", ")),
         (None, _) => details.join(", "),
     }
+}
+
+/// What lies below all other devices, where that is not the device that the mount names.
+fn leaf_facts(run: &RunRecord) -> Option<String> {
+    let leaves: Vec<String> = run.stack.leaves().map(|leaf| leaf.name.clone()).collect();
+    let is_told = leaves.is_empty() || leaves.iter().map(Some).eq([run.device.name.as_ref()]);
+    (!is_told).then(|| format!("on {}", join_and(&leaves)))
 }
 
 /// Name and model of the device in one cell; `None` when neither is known.
@@ -266,5 +271,25 @@ mod tests {
         let parameters = parameters(&Report::of(&records).sections[0]);
         assert_eq!(parameters[0], "profile=std/1");
         assert!(parameters.contains(&"runs=6/3".to_owned()), "{parameters:?}");
+    }
+
+    #[test]
+    fn what_lies_below_is_told_where_it_is_another_device() {
+        use crate::model::stack::{Bottom, Layer, Stack, StackDevice};
+        let device = |name: &str, is_leaf| StackDevice {
+            name: name.to_owned(),
+            layer: Layer::Disk,
+            is_leaf,
+            is_counted: true,
+            write_cache: None,
+            rotational: None,
+            direct_io: None,
+        };
+        let mut run = sample::run("ext4", 1);
+        run.stack = Stack { bottom: Bottom::Devices, devices: vec![device("sda1", true)] };
+        let said = |run: &RunRecord| lines(&Report::of(std::slice::from_ref(run)).sections[0]).join("\n");
+        assert!(!said(&run).contains(" on sda1"), "{}", said(&run));
+        run.stack.devices = vec![device("sda1", false), device("sdb", true), device("sdc", true)];
+        assert!(said(&run).ends_with(", on sdb and sdc"), "{}", said(&run));
     }
 }

@@ -180,13 +180,15 @@ fn fio_moves_the_same_bytes_at_the_same_rate() {
     panic!("{differences:?}, {ATTEMPTS} times");
 }
 
-/// A write and a rewrite of the same file.
+/// A write and a rewrite of the same file, and a read of it.
 #[derive(Debug, Clone, Copy)]
 struct Rewritten {
     /// Bytes a second of either.
     rates: [f64; 2],
     /// What the device moved in both together.
     moved: Traffic,
+    /// The read, cold.
+    read: Outcome,
 }
 
 /// barrow's write and rewrite in bonnie++'s chunks, warm: bonnie++ rewrites what it has just written, out of memory.
@@ -198,15 +200,37 @@ fn barrow_warm(filesystem: &LoopFilesystem) -> Rewritten {
     Finished::of(&mut ahead_of_others(command.arg(filesystem.path()))).expect_code(0);
     let moved = filesystem.traffic().since(before);
     let run = one_run(&desk);
-    Rewritten { rates: [rate(&run, Phase::BlockWrite), rate(&run, Phase::Rewrite)], moved }
+    Rewritten { rates: [rate(&run, Phase::BlockWrite), rate(&run, Phase::Rewrite)], moved, read: barrow_reads(filesystem, &settings) }
 }
 
-/// The places of two rates, in KiB/s, in a line of bonnie++'s CSV.
+/// barrow's read of another such file, which is evicted before.
+fn barrow_reads(filesystem: &LoopFilesystem, settings: &str) -> Outcome {
+    let desk = Desk::new();
+    let mut command = desk.run(User::Tester, settings, &["--runs", "1", "--no-report", "--drop-caches", "never"]);
+    Finished::of(&mut ahead_of_others(command.arg(filesystem.path()))).expect_code(0);
+    let run = one_run(&desk);
+    // The first device of the stack is the loop device itself.
+    Outcome { rate: rate(&run, Phase::BlockRead), moved: phase(&run, Phase::BlockRead).evidence.devices[0].read_bytes }
+}
+
+/// The places of three rates, in KiB/s, in a line of bonnie++'s CSV.
 const PUT_BLOCK: usize = 11;
 const REWRITE: usize = 13;
+const GET_BLOCK: usize = 17;
 
-/// bonnie++'s write and rewrite. It goes on with a read and seeks out of
-/// memory, far too short for a number.
+/// Takes the files of a directory out of the page cache; what was written to them is flushed.
+fn evict(directory: &std::path::Path) {
+    for entry in std::fs::read_dir(directory).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_file() {
+            let file = std::fs::File::open(path).unwrap();
+            nix::fcntl::posix_fadvise(&file, 0, 0, nix::fcntl::PosixFadviseAdvice::POSIX_FADV_DONTNEED).unwrap();
+        }
+    }
+}
+
+/// bonnie++'s write and rewrite, warm, and its read. It reads what it has just written, out of memory, which is far too short for a
+/// number: so its file is evicted at the moment when it begins to read. Seeks then are warm again, and have no number.
 fn bonnie_warm(filesystem: &LoopFilesystem) -> Rewritten {
     let before = filesystem.traffic();
     let mut bonnie = alone("bonnie++");
@@ -214,10 +238,15 @@ fn bonnie_warm(filesystem: &LoopFilesystem) -> Rewritten {
     bonnie.args(["-s", &format!("{BONNIE_MIB}:8k"), "-r", &(BONNIE_MIB / 2).to_string()]);
     let mut running = Running::start(&mut ahead_of_others(&bonnie));
     running.wait_for_line(&["Rewriting...done"]);
-    let moved = filesystem.traffic().since(before);
+    evict(filesystem.path());
+    let rewritten = filesystem.traffic();
+    running.wait_for_line(&["Reading intelligently...done"]);
+    let read = filesystem.traffic().since(rewritten).read;
     let finished = running.finish().expect_code(0);
     let fields: Vec<&str> = finished.stdout.lines().last().unwrap().split(',').collect();
-    Rewritten { rates: [PUT_BLOCK, REWRITE].map(|place| 1024.0 * fields[place].parse::<f64>().unwrap()), moved }
+    let rate = |place: usize| 1024.0 * fields[place].parse::<f64>().unwrap();
+    let moved = rewritten.since(before);
+    Rewritten { rates: [rate(PUT_BLOCK), rate(REWRITE)], moved, read: Outcome { rate: rate(GET_BLOCK), moved: read } }
 }
 
 /// Rounds in which both wrote and rewrote what lay in memory. Somebody else may drop the caches of the machine: a round in which anybody
@@ -249,16 +278,19 @@ fn bonnie_moves_the_same_bytes_at_the_same_rate() {
     }
     let filesystem = used_filesystem(BONNIE_MIB);
     filesystem.limit_write(BONNIE_LIMIT);
+    filesystem.limit_read(BONNIE_LIMIT);
     let mut differences = Vec::new();
     for _ in 0..ATTEMPTS {
-        let mut matches: [Match; 2] = Default::default();
+        let mut matches: [Match; 3] = Default::default();
         for (ours, theirs) in warm_rounds(&filesystem) {
-            for (place, one) in matches.iter_mut().enumerate() {
+            for (place, one) in matches[..2].iter_mut().enumerate() {
                 one.ours.push(Outcome { rate: ours.rates[place], moved: ours.moved.written });
                 one.theirs.push(Outcome { rate: theirs.rates[place], moved: theirs.moved.written });
             }
+            matches[2].ours.push(ours.read);
+            matches[2].theirs.push(theirs.read);
         }
-        let names = ["block_write", "rewrite"];
+        let names = ["block_write", "rewrite", "block_read"];
         differences = names.iter().zip(&matches).flat_map(|(name, one)| one.differences(name, "bonnie++", 1e6)).collect();
         if differences.is_empty() {
             return;

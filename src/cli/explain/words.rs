@@ -55,8 +55,10 @@ pub fn made_ready(phase: Phase) -> Vec<&'static str> {
     const DROP: &str = "as root, unless --drop-caches never: `3` is written to /proc/sys/vm/drop_caches, at least twice and until it \
         makes no difference";
     const PREPARE: &str = "with --prepare: the user's command is run, with nothing of barrow's open on the filesystem";
+    const QUIET: &str = "then it is watched until the devices below and the processors are quiet: 50 ms at the least, 3 s at the most, \
+        and all of it together at most a tenth of the run beside the first second";
     match phase.row().reads {
-        Reads::Nothing => vec![FLUSH],
+        Reads::Nothing => vec![FLUSH, QUIET],
         Reads::Data => vec![
             FLUSH,
             "each block file is opened and fsync, fadvise64(POSIX_FADV_DONTNEED) and cachestat repeated until none of it is in the page \
@@ -64,6 +66,7 @@ pub fn made_ready(phase: Phase) -> Vec<&'static str> {
             DROP,
             PREPARE,
             "with --cache warm, instead of the three above: each block file is read from start to end",
+            QUIET,
             "then proof: how much of the file is in the page cache (mincore on overlayfs and on kernels without cachestat)",
         ],
         Reads::Metadata => vec![
@@ -72,6 +75,7 @@ pub fn made_ready(phase: Phase) -> Vec<&'static str> {
             PREPARE,
             "with --cache warm, neither of the two",
             "without root nothing evicts names and inodes: they are answered from memory",
+            QUIET,
         ],
     }
 }
@@ -123,8 +127,11 @@ pub const fn finish_heading(phase: Phase) -> &'static str {
 }
 
 /// What is measured, and when.
-pub const MEASURED: [&str; 2] = [
+pub const MEASURED: [&str; 4] = [
     "getrusage and /proc/stat are read just before the start and just after the stop",
+    "around them what every device below moved (/sys/dev/block/*/stat), steal, pressure and suspension: the labels and flags come of \
+     these and of residency",
+    "after a phase that writes it is watched, as before it, until its device and the processors are quiet: `deferred work`",
     "the clock is read after each operation; after each 16 where the first 1,024 took under 2 µs each",
 ];
 
