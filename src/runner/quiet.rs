@@ -2,6 +2,7 @@
 //! done. Bounded, so that a busy machine is measured all the same, and said to be busy.
 
 use crate::model::evidence::Watch;
+use crate::model::settings::Settings;
 use crate::sys::meter::{Meter, Reading, difference};
 use crate::target::ground::{Counters, Ground, GroundError};
 use std::collections::VecDeque;
@@ -20,20 +21,33 @@ const STILL_BUSY_NS: u64 = 20_000_000;
 const NS_PER_MS: u64 = 1_000_000;
 /// The longest wait.
 const LONGEST_NS: u64 = 3_000_000_000;
-/// All waits of a run together take at most one part in so many of it, beside the first second.
+/// All waits of a run together take at most one part in so many of it: of what it took so far, and of what it must take at the least.
 const PART_OF_RUN: u64 = 10;
-const FREE_NS: u64 = 1_000_000_000;
+/// A fast device moves so many bytes and makes so many files a second.
+const FAST_BYTES: u64 = 1 << 30;
+const FAST_FILES: u64 = 50_000;
+const NS_PER_SECOND: u64 = 1_000_000_000;
 
 /// How much waiting a run has had.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Patience {
+    least_run_ns: u64,
     spent_ns: u64,
 }
 
 impl Patience {
+    /// For a run of such work, which even a fast device needs some time for.
+    #[must_use]
+    pub const fn of(settings: &Settings) -> Self {
+        let of_bytes = settings.file_size.saturating_mul(4) / (FAST_BYTES / 1000);
+        let of_files = settings.files.saturating_mul(6) / (FAST_FILES / 1000);
+        let least_ms = of_bytes.saturating_add(of_files).saturating_add(settings.seek_seconds.saturating_mul(1000));
+        Self { least_run_ns: least_ms.saturating_mul(NS_PER_SECOND / 1000), spent_ns: 0 }
+    }
+
     /// Nanoseconds that may still be waited when the run has lasted so long.
     fn left_ns(&self, run_ns: u64) -> u64 {
-        (FREE_NS + run_ns / PART_OF_RUN).saturating_sub(self.spent_ns).min(LONGEST_NS)
+        (run_ns.max(self.least_run_ns) / PART_OF_RUN).saturating_sub(self.spent_ns).min(LONGEST_NS)
     }
 }
 
@@ -128,15 +142,20 @@ mod tests {
         scene.watch(patience).unwrap()
     }
 
+    /// The patience of a run that takes ten seconds at the least.
+    fn patience() -> Patience {
+        Patience::of(&Settings { file_size: 2 << 30, files: 10_000, seek_seconds: 1, ..Settings::default() })
+    }
+
     #[test]
     fn a_quiet_machine_is_proven_quiet_in_five_looks() {
-        let watch = watched(0, &mut Patience::default());
+        let watch = watched(0, &mut patience());
         assert_eq!(watch, Watch { elapsed_ms: 50, is_quiet: true, moved_bytes: 0, others_busy_ms: Some(0) });
     }
 
     #[test]
     fn work_that_ends_is_waited_for_and_counted() {
-        let mut patience = Patience::default();
+        let mut patience = patience();
         let watch = watched(20, &mut patience);
         assert!(watch.is_quiet);
         assert!(watch.elapsed_ms > 200 && watch.elapsed_ms < 400, "{watch:?}");
@@ -146,13 +165,15 @@ mod tests {
 
     #[test]
     fn patience_ends_and_says_so() {
-        let mut patience = Patience::default();
+        let mut patience = patience();
         let watch = watched(u64::MAX, &mut patience);
         assert!(!watch.is_quiet);
-        assert_eq!(watch.elapsed_ms, 1050);
+        // A tenth of 8 + 1.2 + 1 seconds, after the five looks.
+        assert_eq!(watch.elapsed_ms, 1070);
         // Nothing is left for the next phase but the five looks.
         assert_eq!(watched(u64::MAX, &mut patience).elapsed_ms, 50);
-        assert_eq!(Patience::default().left_ns(600_000_000_000), 3_000_000_000);
+        assert_eq!(Patience::default().left_ns(600 * NS_PER_SECOND), LONGEST_NS);
+        assert_eq!(Patience::default().left_ns(0), 0);
     }
 
     #[test]
@@ -162,6 +183,6 @@ mod tests {
         ground.take(1, 1).unwrap();
         let interrupted = AtomicBool::new(true);
         let scene = Scene { ground: &ground, meter: target.as_ref(), interrupted: &interrupted, run_start_ns: 0 };
-        assert!(matches!(scene.watch(&mut Patience::default()), Err(GroundError::Stopped)));
+        assert!(matches!(scene.watch(&mut patience()), Err(GroundError::Stopped)));
     }
 }

@@ -47,7 +47,7 @@ pub fn run(
         Err(error) => observer.run_not_begun(standing, &error.to_string()),
     }
     let stamps = Stamps { nonce: turn.nonce, earlier: place.earlier.clone() };
-    let mut course = course_of(place, meter);
+    let mut course = course_of(place, &turn.batch.plan, meter);
     let below = Below { stack: place.ground.stack().clone(), costs: course.costs };
     let mut phases: Vec<PhaseRecord> = Vec::with_capacity(Phase::ALL.len());
     for phase in Phase::ALL {
@@ -86,12 +86,12 @@ fn now() -> String {
 }
 
 /// What is known of a run before its first phase.
-fn course_of(place: &Place, meter: &dyn Meter) -> Course {
+fn course_of(place: &Place, plan: &Plan, meter: &dyn Meter) -> Course {
     let target = place.ground.target().ok();
     let costs = target.map(phases::costs).unwrap_or_default();
     let costs = Costs { memory_bytes_per_second: meter.memory_read_rate(), ..costs };
     let start_ns = target.map_or(0, |target| target.now_ns());
-    Course { class: place.filesystem.class, costs, has_moved: false, patience: Patience::default(), start_ns }
+    Course { class: place.filesystem.class, costs, has_moved: false, patience: Patience::of(&plan.settings), start_ns }
 }
 
 /// What the run stood on.

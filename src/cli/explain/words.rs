@@ -56,7 +56,7 @@ pub fn made_ready(phase: Phase) -> Vec<&'static str> {
         makes no difference";
     const PREPARE: &str = "with --prepare: the user's command is run, with nothing of barrow's open on the filesystem";
     const QUIET: &str = "then it is watched until the devices below and the processors are quiet: 50 ms at the least, 3 s at the most, \
-        and all of it together at most a tenth of the run beside the first second";
+        and all of it together at most a tenth of the run";
     match phase.row().reads {
         Reads::Nothing => vec![FLUSH, QUIET],
         Reads::Data => vec![
