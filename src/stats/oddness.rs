@@ -19,6 +19,8 @@ const BELOW_OTHERS: f64 = 0.10;
 
 /// The least number of runs that can drift: no order of 4 has a p under 0.05.
 const LEAST_FOR_DRIFT: usize = 5;
+/// From so many runs on, neighbours are taken together by their median for drift, since each run is compared with each.
+const MOST_FOR_DRIFT: usize = 200;
 /// The largest p that is called drift.
 const ORDERED: f64 = 0.05;
 /// The least change over a series, as a share of its median, that is called drift.
@@ -111,7 +113,15 @@ fn slow_first_of(placed: &[(usize, f64)]) -> Option<f64> {
     is_slow.then(|| median_of(others.iter().map(|(_, rate)| *rate)).map(|median| first / median))?
 }
 
+/// At most [`MOST_FOR_DRIFT`] runs: themselves, or the medians of neighbours at the place of the first of them.
+fn thinned(placed: &[(usize, f64)]) -> Vec<(usize, f64)> {
+    let together = placed.len().div_ceil(MOST_FOR_DRIFT).max(1);
+    let parts = placed.chunks(together);
+    parts.filter_map(|part| Some((part.first()?.0, median_of(part.iter().map(|(_, rate)| *rate))?))).collect()
+}
+
 fn drift_of(placed: &[(usize, f64)], median: f64) -> Option<Drift> {
+    let placed = &thinned(placed);
     let ((first, _), (last, _)) = (placed.first()?, placed.last()?);
     if placed.len() < LEAST_FOR_DRIFT {
         return None;
@@ -174,6 +184,15 @@ mod tests {
         // A run without a rate keeps its place: 5 a run over 5 steps.
         let gap = Oddness::of(&[100.0, 95.0, f64::NAN, 85.0, 80.0, 75.0]).drift.unwrap();
         assert!((gap.change + 25.0 / 85.0).abs() < 1e-12, "{gap:?}");
+    }
+
+    #[test]
+    fn drift_of_many_runs_is_found_among_their_neighbours() {
+        let falling: Vec<f64> = (0..10_000).map(|run| 1000.0 - f64::from(run) / 20.0 + f64::from(run * 7 % 11)).collect();
+        let drift = Oddness::of(&falling).drift.unwrap();
+        assert!((drift.change + 0.66).abs() < 0.02, "{drift:?}");
+        assert_eq!(thinned(&(0..10_000).map(|run| (run, 1.0)).collect::<Vec<_>>()).len(), MOST_FOR_DRIFT);
+        assert_eq!(thinned(&[(0, 1.0), (2, 3.0)]), [(0, 1.0), (2, 3.0)]);
     }
 
     #[test]
