@@ -12,10 +12,10 @@ use barrow::model::record::RunRecord;
 /// MiB of the file that fio and barrow write and read.
 const FIO_MIB: u64 = 256;
 /// MiB of the file that bonnie++ and barrow write.
-const BONNIE_MIB: u64 = 48;
+const BONNIE_MIB: u64 = 384;
 /// Bytes a second that the device takes from them: bonnie++ says nothing of what takes less than half a second. The limit lets up to two
 /// tenths of a second through in advance, so that rates can lie above it.
-const BONNIE_LIMIT: u64 = 60_000_000;
+const BONNIE_LIMIT: u64 = 480_000_000;
 /// Seeks, and bytes of one.
 const SEEKS: u64 = 2000;
 const SEEK: u64 = 4096;
@@ -77,7 +77,7 @@ impl Match {
 
 /// An ext4 whose first files, of so many MiB, have come and gone.
 fn used_filesystem(mib: u64) -> LoopFilesystem {
-    let filesystem = LoopFilesystem::of("ext4", 640);
+    let filesystem = LoopFilesystem::of("ext4", 900);
     let path = filesystem.path().join("first use");
     std::fs::write(&path, vec![0x5a; (mib as usize) << 20]).unwrap();
     system("sync", &["-f", &path.to_string_lossy()]);
@@ -238,8 +238,8 @@ fn bonnie_warm(filesystem: &LoopFilesystem) -> Rewritten {
     bonnie.args(["-s", &format!("{BONNIE_MIB}:8k"), "-r", &(BONNIE_MIB / 2).to_string()]);
     let mut running = Running::start(&mut ahead_of_others(&bonnie));
     running.wait_for_line(&["Rewriting...done"]);
-    evict(filesystem.path());
     let rewritten = filesystem.traffic();
+    evict(filesystem.path());
     running.wait_for_line(&["Reading intelligently...done"]);
     let read = filesystem.traffic().since(rewritten).read;
     let finished = running.finish().expect_code(0);
