@@ -24,6 +24,9 @@ pub struct Machine {
     /// What barrow ran in: `virtual machine`, `container`, or both.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub inside: Vec<String>,
+    /// Whether free memory goes back to the host of the virtual machine: whoever next needs much of it pays for getting it again.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub memory_goes_back: bool,
     /// When the kernel begins to write back, and when it makes writers wait.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dirty: Option<DirtyLimits>,

@@ -116,7 +116,8 @@ fn machine_facts(machine: &Machine) -> String {
     let limit = machine.memory_limit_bytes.map(|bytes| format!("memory limit {}", rounded_size(bytes)));
     let governor = machine.governor.as_ref().map(|governor| format!("governor {governor}"));
     let inside = (!machine.inside.is_empty()).then(|| format!("in a {}", join_and(&machine.inside)));
-    let facts = [machine.hostname.clone(), kernel, cpus, governor, ram, limit, machine.dirty.map(dirty_facts), inside];
+    let goes_back = machine.memory_goes_back.then(|| "whose host takes free memory back".to_owned());
+    let facts = [machine.hostname.clone(), kernel, cpus, governor, ram, limit, machine.dirty.map(dirty_facts), inside, goes_back];
     let facts: Vec<String> = facts.into_iter().flatten().collect();
     printable(&facts.join(", "))
 }

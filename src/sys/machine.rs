@@ -4,7 +4,7 @@ use super::process::is_root;
 use crate::model::machine::{DirtyLimits, Machine};
 use nix::unistd::{SysconfVar, sysconf};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// What is known of this machine; the host's name only when it is wanted.
 #[must_use]
@@ -20,6 +20,7 @@ pub fn this_machine(with_hostname: bool) -> Machine {
         governor: read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
         memory_limit_bytes: memory_limit(),
         inside: inside(),
+        memory_goes_back: memory_goes_back(Path::new("/sys/bus/virtio/devices")),
         dirty: dirty_limits(),
         root: is_root(),
         hostname: names.filter(|_| with_hostname).map(|names| name(names.nodename())),
@@ -50,6 +51,19 @@ fn inside() -> Vec<String> {
     let is_contained = marks.iter().any(|mark| fs::exists(mark).unwrap_or(false));
     let found = [(is_virtual, "virtual machine"), (is_contained, "container")];
     found.into_iter().filter(|(is_so, _)| *is_so).map(|(_, name)| name.to_owned()).collect()
+}
+
+/// Whether a balloon device reports free pages to the host, which then takes them away (virtio 1.2, 5.5.3: VIRTIO_BALLOON_F_REPORTING).
+fn memory_goes_back(devices: &Path) -> bool {
+    const BALLOON: &str = "0x0005";
+    const REPORTING: usize = 5;
+    let Ok(entries) = fs::read_dir(devices) else { return false };
+    let read = |path: PathBuf| fs::read_to_string(path).unwrap_or_default();
+    entries.flatten().map(|entry| entry.path()).any(|device| {
+        let is_balloon = read(device.join("device")).trim() == BALLOON;
+        // A digit a feature, from the first on.
+        is_balloon && read(device.join("features")).as_bytes().get(REPORTING) == Some(&b'1')
+    })
 }
 
 /// The least memory limit of the control groups of this process, of both versions; `None` where none is below the memory.
@@ -106,6 +120,23 @@ mod tests {
     fn the_cpu_model_is_found() {
         assert_eq!(cpu_model_in("processor\t: 0\nmodel\t\t: 85\nmodel name\t: Example 9000\n").as_deref(), Some("Example 9000"));
         assert_eq!(cpu_model_in("processor\t: 0\n"), None);
+    }
+
+    #[test]
+    fn a_host_that_takes_free_memory_back_is_found() {
+        let devices = tempfile::tempdir().unwrap();
+        let add = |name: &str, kind: &str, features: &str| {
+            let device = devices.path().join(name);
+            fs::create_dir(&device).unwrap();
+            fs::write(device.join("device"), format!("{kind}\n")).unwrap();
+            fs::write(device.join("features"), format!("{features}\n")).unwrap();
+        };
+        assert!(!memory_goes_back(&devices.path().join("missing")));
+        add("virtio0", "0x0002", "11111111");
+        add("virtio1", "0x0005", "11111011");
+        assert!(!memory_goes_back(devices.path()));
+        add("virtio2", "0x0005", "00000100");
+        assert!(memory_goes_back(devices.path()));
     }
 
     #[test]

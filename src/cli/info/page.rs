@@ -86,10 +86,15 @@ fn limit_lines(facts: &Facts) -> Vec<String> {
         ("memory", Some(memory_words(machine))),
         ("writeback", machine.dirty.map(dirty_words)),
         ("open files", files),
-        ("inside", (!machine.inside.is_empty()).then(|| format!("a {}", join_and(&machine.inside)))),
+        ("inside", (!machine.inside.is_empty()).then(|| inside_words(machine))),
         ("rights", Some(rights.to_owned())),
     ];
     rows.into_iter().flat_map(|(name, text)| row(name, text.as_deref().unwrap_or("not known"))).collect()
+}
+
+fn inside_words(machine: &Machine) -> String {
+    let goes_back = if machine.memory_goes_back { ", whose host takes free memory back: a large first write pays for it" } else { "" };
+    format!("a {}{goes_back}", join_and(&machine.inside))
 }
 
 fn memory_words(machine: &Machine) -> String {
