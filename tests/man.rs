@@ -3,6 +3,8 @@
 mod form;
 
 use crate::real::need::{Need, is_missing};
+use barrow::model::flag::Flag;
+use barrow::model::label::{CacheLabel, Durability};
 use barrow::model::phase::Phase;
 use barrow::model::profile::Profile;
 use barrow::model::record::{RunRecord, SCHEMA};
@@ -128,10 +130,36 @@ fn formats() -> String {
     RENDERERS.iter().map(one).collect()
 }
 
+/// A word and what it means, each.
+fn words(words: impl Iterator<Item = (String, String)>) -> String {
+    words.map(|(word, meaning)| format!(".TP\n.B {}\n{}.\n", plain(&word), plain(&capital(&meaning)))).collect()
+}
+
+fn cache_words() -> String {
+    words(CacheLabel::ALL.iter().map(|label| (label.to_string(), label.legend().to_owned())))
+}
+
+fn durable_words() -> String {
+    words(Durability::ALL.iter().map(|label| (label.word().to_owned(), label.legend().to_owned())))
+}
+
+fn flag_words() -> String {
+    let meaning = |flag: &Flag| flag.legend().split_once(": ").expect("a word and its meaning").1.to_owned();
+    words(Flag::ALL.iter().map(|flag| (format!("{} {}", flag.letter(), flag.word()), meaning(flag))))
+}
+
 /// Replaces what stands between `.\" made: NAME` and `.\" end` by what the data say.
 fn renewed(text: &str) -> String {
-    let parts =
-        [("synopsis", synopsis()), ("commands", commands()), ("phases", phases()), ("profiles", profiles()), ("formats", formats())];
+    let parts = [
+        ("synopsis", synopsis()),
+        ("commands", commands()),
+        ("phases", phases()),
+        ("profiles", profiles()),
+        ("cache", cache_words()),
+        ("durable", durable_words()),
+        ("flags", flag_words()),
+        ("formats", formats()),
+    ];
     let mut text = text.to_owned();
     for (name, made) in parts {
         let begin = format!(".\\\" made: {name}\n");

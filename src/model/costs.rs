@@ -13,7 +13,7 @@ pub struct Costs {
     pub make_ns_per_mib: u64,
     /// Nanoseconds to check a MiB of data.
     pub check_ns_per_mib: u64,
-    /// Bytes a second at which a file that lies in memory is read: no cold read can be faster. `None` when it could not be measured.
+    /// Bytes a second at which a file of 64 MiB that lies in memory is read: a cold read that comes near it came from a cache. `None` when it could not be measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory_bytes_per_second: Option<u64>,
 }

@@ -9,14 +9,13 @@ macro_rules! flags {
     ($($(#[$doc:meta])* $variant:ident $word:literal $letter:literal $legend:literal;)*) => {
         /// A mark on a result; it never removes the value.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-        #[serde(rename_all = "snake_case")]
-        pub enum Flag { $($(#[$doc])* $variant,)* }
+        pub enum Flag { $($(#[$doc])* #[serde(rename = $word)] $variant,)* }
 
         impl Flag {
             /// Every mark, in the order in which they are listed.
             pub const ALL: &[Self] = &[$(Self::$variant,)*];
 
-            /// The word in CSV, wikis and charts.
+            /// The word in run files, CSV, wikis and charts.
             #[must_use]
             pub const fn word(self) -> &'static str {
                 match self { $(Self::$variant => $word,)* }
@@ -61,13 +60,13 @@ flags! {
     /// The rate changed within the phase.
     NotSteady    "not steady"     'n' "the rate changed within the phase: it depends on how much is done";
     /// Work went on after the clock had stopped.
-    Later        "deferred work"  'l' "the device or the kernel worked on after the clock had stopped";
+    Later        "deferred work"  'w' "the device or the kernel worked on after the clock had stopped";
     /// The clock moves in steps that are no small part of an operation.
     CoarseClock  "coarse clock"   'k' "the clock moves in large steps: latencies mean little";
     /// One of the runs is far from the others.
     Outlier      "outlier"        'x' "a run is over ten times as far from the median as is usual here";
     /// The first run is slower than all others.
-    FirstSlow    "first run slow" '1' "the first run is over 10 % slower than every other";
+    FirstSlow    "first run slow" 'i' "the first run is over 10 % slower than every other";
     /// The rate drifts from run to run.
     Drift        "drift"          'r' "the rate changes from run to run, so its range is no interval";
 }

@@ -9,7 +9,7 @@ use std::fmt;
 pub enum CacheLabel {
     /// From storage, proven.
     Cold,
-    /// The page cache was proven empty, the device is not identified.
+    /// The page cache was proven empty; the device is not identified, or others used it meanwhile.
     ColdUnproven,
     /// This machine's cache was empty; what a server cached is unknown.
     ColdHere,
@@ -26,6 +26,10 @@ pub enum CacheLabel {
 }
 
 impl CacheLabel {
+    /// Every label, as an example of each, in the order of the list.
+    pub const ALL: [Self; 8] =
+        [Self::Cold, Self::ColdUnproven, Self::ColdHere, Self::Mixed(40), Self::Cached, Self::CachedBelow, Self::Memory, Self::Unknown];
+
     /// Whether the rate is a figure of the storage device, as far as is known.
     #[must_use]
     pub const fn is_device_figure(self) -> bool {
@@ -55,7 +59,7 @@ impl CacheLabel {
     pub const fn legend(self) -> &'static str {
         match self {
             Self::Cold => "not in the page cache before, then read from storage by barrow itself",
-            Self::ColdUnproven => "the page cache was empty; the device is not identified",
+            Self::ColdUnproven => "the page cache was empty; that the device answered is not proven",
             Self::ColdHere => "not in this machine's memory; the server's cache is unknown",
             Self::Mixed(_) => "the share that came from storage, the rest from memory",
             Self::Cached => "answered from memory: not a device figure",
@@ -117,6 +121,9 @@ pub enum Durability {
 }
 
 impl Durability {
+    /// Every label, in the order of the list.
+    pub const ALL: [Self; 3] = [Self::Durable, Self::Uncertain, Self::Acknowledged];
+
     /// The word in every report.
     #[must_use]
     pub const fn word(self) -> &'static str {

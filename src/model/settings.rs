@@ -3,6 +3,7 @@
 mod checks;
 
 use super::nearest::{did_you_mean, nearest_names};
+use super::phase::{Group, Phase};
 use crate::units::{exact_size, parse_size};
 use serde::{Deserialize, Serialize};
 
@@ -93,6 +94,17 @@ impl Default for Settings {
             runs: 6,
             compressible: 0,
             dedupe: 0,
+        }
+    }
+}
+
+impl Settings {
+    /// Threads that share the work of a phase.
+    #[must_use]
+    pub const fn threads(&self, phase: Phase) -> u64 {
+        match phase.row().group {
+            Group::Seek => self.seekers,
+            Group::Block | Group::Sequential | Group::Random => self.workers,
         }
     }
 }

@@ -124,15 +124,6 @@ pub const fn work_expected(phase: Phase, plan: &Plan) -> Option<u64> {
     }
 }
 
-/// Threads that share the work of a phase.
-#[must_use]
-pub const fn threads(phase: Phase, settings: &Settings) -> u64 {
-    match phase.row().group {
-        Group::Seek => settings.seekers,
-        Group::Block | Group::Sequential | Group::Random => settings.workers,
-    }
-}
-
 /// Bytes that a phase reads from files, 0 for one that reads none; each file counts its least inode for metadata.
 #[must_use]
 pub fn bytes_read(phase: Phase, plan: &Plan, operations: u64) -> u64 {

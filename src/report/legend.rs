@@ -25,6 +25,10 @@ pub fn statement(section: &Section<'_>, columns: &Columns) -> String {
         };
         sentences.push(format!("CPU: 100 % is one core; {meanings}."));
     }
+    let is_under = |summary: &PhaseSummary| summary.cpu_system.zip(summary.cpu_own).is_some_and(|(system, own)| system.median < own.median);
+    if columns.cpu_own && columns.cpu_system && section.measured().iter().any(|(_, summary)| is_under(summary)) {
+        sentences.push("sys is counted in ticks, so it can lie under own.".to_owned());
+    }
     if columns.hides_system {
         sentences.push("sys is not shown where it was counted for under 0.1 s.".to_owned());
     }

@@ -3,6 +3,7 @@
 use super::Section;
 use super::layout::{capitalised, join_and};
 use super::places::{Place, Shared, series_in_words, shared, taken_together};
+use crate::model::flag::Flag;
 use crate::model::label::CacheLabel;
 use crate::model::phase::Phase;
 use crate::model::series::Series;
@@ -54,7 +55,7 @@ fn clause(section: &Section<'_>, limit: Limit, places: &[Place]) -> Option<Strin
 
 fn said(limit: Limit, section: &Section<'_>, phases: &[Phase]) -> String {
     let names = taken_together(phases);
-    let has_many_threads = |series: &Series<'_>| phases.iter().any(|phase| threads(&series.first.plan.settings, *phase) > 1);
+    let has_many_threads = |series: &Series<'_>| phases.iter().any(|phase| series.first.plan.settings.threads(*phase) > 1);
     match limit {
         Limit::Core if section.series.iter().any(has_many_threads) => format!("one CPU core per worker limited {}", join_and(&names)),
         Limit::Core => format!("one CPU core limited {}", join_and(&names)),
@@ -69,13 +70,11 @@ fn limit_of(summary: &PhaseSummary, settings: &Settings) -> Option<Limit> {
     if !summary.phase.row().writes && !summary.cache.is_empty() && summary.cache.iter().all(is_memory) {
         return Some(Limit::Memory);
     }
-    let threads = threads(settings, summary.phase) as f64;
+    let threads = settings.threads(summary.phase) as f64;
     let own = summary.cpu_own?.median;
-    (!summary.reported && own >= BUSY_PERCENT * threads).then_some(Limit::Core)
-}
-
-fn threads(settings: &Settings, phase: Phase) -> u64 {
-    if phase == Phase::RandomSeek { settings.seekers } else { settings.workers }
+    // On a busy machine a worker may have had no core to itself.
+    let is_told = !summary.reported && !summary.flags.contains(&Flag::Busy);
+    (is_told && own >= BUSY_PERCENT * threads).then_some(Limit::Core)
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ mod tests;
 
 use super::legend::{flags, statement, words};
 use super::table::{Columns, Row, Table, table};
-use super::{Renderer, Report, Section, direct_io, facts, limits, remarks};
+use super::{Renderer, Report, Section, direct_io, facts, limits, quietness, remarks};
 use escape::{code, escaped, escaped_line};
 use grid::{Grid, Side};
 
@@ -38,7 +38,7 @@ fn section_text(section: &Section<'_>) -> String {
     let table = table(section);
     let paragraphs: Vec<Vec<String>> = vec![
         vec![format!("### {}", escaped(&facts::title(section).join(", ")))],
-        limits::sentence(section).iter().map(|sentence| escaped_line(sentence)).collect(),
+        [limits::sentence(section), quietness::sentence(section)].iter().flatten().map(|sentence| escaped_line(sentence)).collect(),
         fact_lines(&facts::lines(section)),
         grid(&table).lines(),
         remarks::nothing_measured(section).iter().map(|remark| escaped_line(remark)).collect(),

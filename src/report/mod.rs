@@ -12,6 +12,7 @@ mod legend;
 mod limits;
 mod markdown;
 mod places;
+mod quietness;
 mod remarks;
 mod svg;
 mod table;

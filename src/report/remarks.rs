@@ -217,7 +217,7 @@ mod tests {
         let both = "barrow itself took 6 % of block read (xfs) and 7 to 12 % of random seek (every target).";
         assert_eq!(said(&records).unwrap(), both);
         let text = crate::report::renderer_named("text").unwrap().render(&Report::of(&records));
-        assert!(text.replace("\n  ", " ").contains(both), "{text}");
+        assert!(text.replace('\n', " ").contains(both), "{text}");
         let markdown = crate::report::renderer_named("markdown").unwrap().render(&Report::of(&records));
         assert!(markdown.contains(&format!("- {both}\n")), "{markdown}");
     }

@@ -3,7 +3,7 @@
 use super::layout::{blanks, left, packed, width, wrap};
 use super::legend::{Entry, flags, statement, words};
 use super::table::table;
-use super::{Renderer, Report, Section, direct_io, facts, limits, remarks};
+use super::{Renderer, Report, Section, direct_io, facts, limits, quietness, remarks};
 
 mod columns;
 
@@ -33,7 +33,7 @@ fn section_text(section: &Section<'_>) -> String {
     let table = table(section);
     let paragraphs: Vec<Vec<String>> = vec![
         head(section),
-        limits::sentence(section).iter().flat_map(|sentence| wrap(sentence, "", "")).collect(),
+        [limits::sentence(section), quietness::sentence(section)].iter().flatten().flat_map(|sentence| wrap(sentence, "", "")).collect(),
         columns::lines(&table),
         remarks::nothing_measured(section).into_iter().collect(),
         wrap(&statement(section, &table.columns), "", ""),
@@ -42,7 +42,7 @@ fn section_text(section: &Section<'_>) -> String {
             .into_iter()
             .chain(direct_io::sentences(section))
             .chain(remarks::own_share(section))
-            .flat_map(|remark| wrap(&remark, "", "  "))
+            .flat_map(|remark| wrap(&remark, "", ""))
             .collect(),
         list("failed and skipped", &remarks::missing(section)),
         foot(section),

@@ -1,15 +1,14 @@
 //! The marks on a result that could mislead: too fast to be true, disturbed, put off, coarse. None of them removes a value.
 
-use super::labels::{Footing, OTHERS_BYTES, is_flushed, others_read};
+use super::labels::{Footing, OTHERS_BYTES, is_flushed, was_moving};
 use crate::model::costs::Costs;
-use crate::model::evidence::{Evidence, Watch};
+use crate::model::evidence::Evidence;
 use crate::model::flag::{Flag, SHORT_NANOSECONDS};
 use crate::model::label::CacheLabel;
 use crate::model::machine::FilesystemClass;
 use crate::model::phase::{Phase, Reads, Unit};
 use crate::model::record::Counted;
 use crate::model::settings::{Io, Settings};
-use crate::phases;
 
 /// A cold read that is faster than this share of what memory allows came from a cache (Gregg's sanity check).
 const NEAR_MEMORY: f64 = 0.5;
@@ -83,7 +82,7 @@ impl Facts<'_> {
     }
 
     fn threads(&self) -> u64 {
-        phases::threads(self.phase, self.settings)
+        self.settings.threads(self.phase)
     }
 
     fn reads_data_from_device(&self) -> bool {
@@ -125,8 +124,8 @@ impl Facts<'_> {
     fn has_others_io(&self) -> bool {
         let Some(leaves) = self.footing.leaves(self.evidence) else { return false };
         let own = self.evidence.own_read_bytes.filter(|_| self.footing.class == FilesystemClass::Block);
-        let reads = own.is_some_and(|own| others_read(&leaves, own));
-        let was_moving = self.evidence.before.is_some_and(|before| !before.is_quiet && before.moved_bytes >= moving(&before));
+        let reads = own.is_some_and(|own| self.footing.others_read(&leaves, own));
+        let was_moving = self.evidence.before.is_some_and(|before| was_moving(&before));
         reads || was_moving || self.others_write(leaves.written_bytes)
     }
 
@@ -175,11 +174,6 @@ impl Facts<'_> {
         let each_ns = self.counted.elapsed_ns as f64 / operations;
         self.costs.clock_step_ns > COARSE_NS && self.costs.clock_step_ns as f64 > COARSE * each_ns
     }
-}
-
-/// Bytes that are movement: a MiB a second, but no single log line.
-fn moving(watch: &Watch) -> u64 {
-    (watch.elapsed_ms * 1000).max(256 << 10)
 }
 
 #[cfg(test)]

@@ -1,12 +1,12 @@
 //! The words that say what a number is worth, from evidence alone: where a phase was served from, whether its changes are on stable
 //! storage, and whether direct I/O was had. Missing proof is never `cold` and never `durable`.
 
-use crate::model::evidence::Evidence;
+use crate::model::evidence::{Evidence, Watch};
 use crate::model::label::{CacheLabel, Durability};
 use crate::model::machine::{FilesystemClass, ObtainedIo};
 use crate::model::phase::{Group, Phase, Reads};
 use crate::model::settings::Io;
-use crate::model::stack::{Bottom, Stack, Traffic};
+use crate::model::stack::{Bottom, Layer, Stack, StackDevice, Traffic};
 
 /// At most this share is as good as none.
 pub const NONE: f64 = 0.01;
@@ -14,12 +14,14 @@ pub const NONE: f64 = 0.01;
 const LITTLE: f64 = 0.05;
 /// At least this share is as good as all.
 const ALL: f64 = 0.95;
-/// The leaves read less than this share of what the process made storage read: a cache between them answered.
+/// The leaves read less than this share of what the process made storage read: a cache between them answered; from [`ALL`] on, none.
 const BELOW: f64 = 0.5;
 /// Of the bytes of a durable write, the share that a device must have moved to be the right one (zeros shrink to 1/28 on btrfs).
 const MOVED: f64 = 1.0 / 32.0;
 /// The leaves read more than this share beyond the process, and more than so many bytes: somebody else reads too.
 const OTHERS_SHARE: f64 = 0.05;
+/// Where the file of a loop device is read through a page cache, its readahead is as much.
+const READAHEAD_SHARE: f64 = 0.5;
 /// Metadata and readahead of others stay under this.
 pub const OTHERS_BYTES: u64 = 8 << 20;
 /// The least share of incompressible data that must have reached the device for it to be durable.
@@ -34,6 +36,9 @@ pub struct Footing<'a> {
     pub stack: &'a Stack,
     /// Whether the leaves moved with an earlier durable write of the same run.
     pub has_moved: bool,
+    /// Whether a flush of this run is known to do something: a journal writes and flushes by itself every few seconds, so that the
+    /// devices alone do not tell it of phases that write names only.
+    pub flush_is_heard: bool,
 }
 
 impl Footing<'_> {
@@ -61,6 +66,27 @@ impl Footing<'_> {
         self.stack.devices.iter().any(|device| !device.is_leaf) || self.class == FilesystemClass::Overlay
     }
 
+    /// Whether the leaves read much more than the process made them read.
+    pub fn others_read(&self, leaves: &Traffic, own_read_bytes: u64) -> bool {
+        let others = leaves.read_bytes.saturating_sub(own_read_bytes);
+        let reads_ahead = self.stack.devices.iter().any(|device| device.direct_io == Some(false));
+        let share = if reads_ahead { READAHEAD_SHARE } else { OTHERS_SHARE };
+        others > OTHERS_BYTES && others as f64 > share * leaves.read_bytes as f64
+    }
+
+    /// Whether somebody else reads, or moved the devices before and did not become quiet: then bytes of the leaves may be theirs.
+    fn is_disturbed(&self, evidence: &Evidence, leaves: &Traffic) -> bool {
+        let others_moved = evidence.before.is_some_and(|before| was_moving(&before));
+        others_moved || evidence.own_read_bytes.is_some_and(|own| self.others_read(leaves, own))
+    }
+
+    /// Requests that the devices at the top read, each for one transfer that no cache answered.
+    fn requests(&self, evidence: &Evidence) -> Option<u64> {
+        let leaves = self.known_leaves(evidence)?;
+        let top = evidence.devices.first()?;
+        Some(top.reads.max(leaves.reads))
+    }
+
     /// Whether the leaves moved with a durable write of so many bytes (0: only names were written).
     pub fn moved_with(&self, evidence: &Evidence, bytes: u64) -> bool {
         self.leaves(evidence).is_some_and(|leaves| leaves.written_bytes > 0 && leaves.written_bytes as f64 >= MOVED * bytes as f64)
@@ -82,7 +108,7 @@ impl Shares {
         let own_bytes = evidence.own_read_bytes?;
         let share = |part: u64| part as f64 / bytes.max(1) as f64;
         let leaves = footing.known_leaves(evidence);
-        let has_others = leaves.is_some_and(|leaves| others_read(&leaves, own_bytes));
+        let has_others = leaves.is_some_and(|leaves| footing.is_disturbed(evidence, &leaves));
         Some(Self { own: share(own_bytes), leaf: leaves.map(|leaves| share(leaves.read_bytes)), has_others })
     }
 
@@ -93,19 +119,23 @@ impl Shares {
     }
 }
 
-/// Whether the leaves read much more than the process made them read.
-pub fn others_read(leaves: &Traffic, own_read_bytes: u64) -> bool {
-    let others = leaves.read_bytes.saturating_sub(own_read_bytes);
-    others > OTHERS_BYTES && others as f64 > OTHERS_SHARE * leaves.read_bytes as f64
+/// Whether others moved the devices before a phase and went on: a MiB a second, but no single log line.
+pub fn was_moving(before: &Watch) -> bool {
+    let moving = (before.elapsed_ms * 1000).max(256 << 10);
+    !before.is_quiet && before.moved_bytes >= moving
 }
 
-/// The cache label of a phase that read `bytes` bytes (for metadata: the least that a cold one must read); `None` for a phase that
-/// reads nothing.
-pub fn cache_label(phase: Phase, footing: &Footing<'_>, evidence: &Evidence, bytes: u64) -> Option<CacheLabel> {
+/// The cache label of a phase that read `bytes` bytes (for metadata: the least that a cold one must read) in `transfers` transfers, where
+/// each is one request of the device unless a cache answers it; `None` for a phase that reads nothing.
+pub fn cache_label(phase: Phase, footing: &Footing<'_>, evidence: &Evidence, bytes: u64, transfers: Option<u64>) -> Option<CacheLabel> {
     let label = match phase.row().reads {
         Reads::Nothing => return None,
         Reads::Data | Reads::Metadata if footing.class == FilesystemClass::Memory => memory_label(evidence),
-        Reads::Data => Shares::of(footing, evidence, bytes).map_or(CacheLabel::Unknown, |shares| data_label(footing, evidence, &shares)),
+        Reads::Data => {
+            let shares = Shares::of(footing, evidence, bytes);
+            let label = shares.map_or(CacheLabel::Unknown, |shares| data_label(footing, evidence, &shares));
+            with_requests(label, footing, evidence, transfers)
+        }
         Reads::Metadata => Shares::of(footing, evidence, bytes).map_or(CacheLabel::Unknown, |shares| metadata_label(footing, &shares)),
     };
     Some(label)
@@ -129,6 +159,16 @@ fn data_label(footing: &Footing<'_>, evidence: &Evidence, shares: &Shares) -> Ca
     }
 }
 
+/// What is called cold cannot have been read in far fewer requests than transfers: the others were answered by what those had brought
+/// into memory (blocks or extents that are larger than a transfer).
+fn with_requests(label: CacheLabel, footing: &Footing<'_>, evidence: &Evidence, transfers: Option<u64>) -> CacheLabel {
+    let share = transfers.zip(footing.requests(evidence)).map(|(transfers, requests)| requests as f64 / transfers.max(1) as f64);
+    match share {
+        Some(share) if share < ALL && label.is_device_figure() => CacheLabel::Mixed((share * 100.0).round().clamp(1.0, 99.0) as u8),
+        Some(_) | None => label,
+    }
+}
+
 /// The label of data that was not in the page cache and that the process made storage read.
 fn cold_label(footing: &Footing<'_>, shares: &Shares) -> CacheLabel {
     match (footing.stack.bottom, shares.leaf) {
@@ -137,6 +177,7 @@ fn cold_label(footing: &Footing<'_>, shares: &Shares) -> CacheLabel {
         (Bottom::Devices, Some(leaf)) if leaf < BELOW * shares.own.min(1.0) => CacheLabel::CachedBelow,
         // The leaves' bytes may be somebody else's, and a layer above them a cache.
         (Bottom::Devices, Some(_)) if footing.has_layers() && shares.has_others => CacheLabel::ColdUnproven,
+        (Bottom::Devices, Some(leaf)) if leaf < ALL * shares.own.min(1.0) => shares.mixed(),
         (Bottom::Devices, Some(_)) => CacheLabel::Cold,
         (Bottom::Devices | Bottom::Process | Bottom::Unknown, _) => CacheLabel::ColdUnproven,
     }
@@ -153,7 +194,8 @@ fn without_residency(shares: &Shares) -> CacheLabel {
 /// Names and inodes have no residency: what the process made storage read is immune to others, and what the leaves read to caches
 /// below, so that both must agree.
 fn metadata_label(footing: &Footing<'_>, shares: &Shares) -> CacheLabel {
-    let Some(leaf) = shares.leaf.filter(|_| footing.shows_residency()) else {
+    let ends_on_devices = footing.stack.bottom == Bottom::Devices;
+    let Some(leaf) = shares.leaf.filter(|_| footing.shows_residency() && ends_on_devices) else {
         return if footing.stack.bottom == Bottom::Memory && footing.shows_residency() { CacheLabel::Memory } else { CacheLabel::Unknown };
     };
     match shares.own {
@@ -175,18 +217,23 @@ pub fn durability(phase: Phase, footing: &Footing<'_>, evidence: &Evidence, data
         return Some(Durability::Acknowledged);
     }
     let is_written = |leaves: Traffic| leaves.writes > 0 && leaves.written_bytes as f64 >= DURABLE * data_bytes as f64;
-    let is_proven = footing.leaves(evidence).is_some_and(is_written) && is_flushed(footing.stack, evidence) == Some(true);
+    let is_proven = footing.stack.bottom == Bottom::Devices
+        && footing.flush_is_heard
+        && footing.leaves(evidence).is_some_and(is_written)
+        && is_flushed(footing.stack, evidence) == Some(true);
     Some(if is_proven { Durability::Durable } else { Durability::Uncertain })
 }
 
-/// Whether a flush reached every leaf that has a cache of its own to flush; `None` where that is not counted.
+/// Whether a flush reached every device that has a cache of its own to flush; `None` where that is not counted. Loop devices count
+/// too: below them others flush the same disk. Devices that only pass requests on (RAID, device mapper) do not count flushes.
 pub fn is_flushed(stack: &Stack, evidence: &Evidence) -> Option<bool> {
     if evidence.devices.len() != stack.devices.len() {
         return None;
     }
-    let leaves = stack.devices.iter().zip(&evidence.devices).filter(|(device, _)| device.is_leaf);
+    let counts_flushes = |device: &StackDevice| device.is_leaf || device.layer == Layer::Loop;
+    let asked = stack.devices.iter().zip(&evidence.devices).filter(|(device, _)| counts_flushes(device));
     let mut all = true;
-    for (device, traffic) in leaves {
+    for (device, traffic) in asked {
         // A device that writes through has nothing to flush, and one that did not write either.
         let needs_flush = device.write_cache.as_deref() != Some("write through") && traffic.writes > 0;
         all &= !needs_flush || traffic.flushes? > 0;

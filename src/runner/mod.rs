@@ -5,6 +5,7 @@ mod flags;
 mod labels;
 mod once;
 pub mod preflight;
+mod probe;
 mod quiet;
 mod run;
 pub mod yardstick;

@@ -7,11 +7,13 @@ use super::quiet::{Patience, Scene};
 use crate::model::costs::Costs;
 use crate::model::evidence::Evidence;
 use crate::model::histogram::Histogram;
+use crate::model::label::Durability;
 use crate::model::machine::FilesystemClass;
-use crate::model::phase::Phase;
+use crate::model::phase::{Group, Phase};
 use crate::model::plan::Plan;
 use crate::model::record::{Counted, PhaseRecord, PhaseResult, Preparation, Status};
 use crate::model::slices::SliceClock;
+use crate::model::stack::Stack;
 use crate::phases::{self, Job, PhaseError, Stamps, Stop};
 use crate::sys::meter::Meter;
 use crate::target::ground::{Cold, Ground, GroundError};
@@ -33,6 +35,10 @@ pub struct Course {
     pub costs: Costs,
     /// Whether the leaves moved with a durable write.
     pub has_moved: bool,
+    /// Whether a flush is known to do something: a block phase was durable, or the probe.
+    pub flush_is_heard: bool,
+    /// The devices below when the run began, which its record shows.
+    pub stack: Stack,
     /// How much waiting there was.
     pub patience: Patience,
     /// When the run began, on the target's clock.
@@ -153,12 +159,24 @@ impl Once<'_> {
         let checked_bytes = phases::bytes_checked(phase, self.plan, counted.work);
         let tool_ns = self.course.costs.of_phase(clock_readings(&counted), written_bytes, checked_bytes);
         // Workers do it at the same time.
-        counted.tool_ns = Some(tool_ns / phases::threads(phase, settings).max(1));
-        let mut footing = Footing { class: self.course.class, stack: &stack, has_moved: self.course.has_moved };
+        counted.tool_ns = Some(tool_ns / settings.threads(phase).max(1));
+        // Behind a user's command another device may lie: what was proven of the first is not of this one.
+        let is_same = stack == self.course.stack;
+        let is_block = matches!(phase.row().group, Group::Block);
+        let mut footing = Footing {
+            class: self.course.class,
+            stack: &stack,
+            has_moved: self.course.has_moved && is_same,
+            flush_is_heard: (self.course.flush_is_heard && is_same) || is_block,
+        };
         let unique_bytes = settings.unique_bytes(written_bytes);
         footing.has_moved |= phase.row().writes && footing.moved_with(&evidence, unique_bytes);
+        let durable = durability(phase, &footing, &evidence, unique_bytes);
         self.course.has_moved = footing.has_moved;
-        let cache = cache_label(phase, &footing, &evidence, read_bytes);
+        self.course.flush_is_heard =
+            if is_block && phase.row().writes { durable == Some(Durability::Durable) } else { self.course.flush_is_heard && is_same };
+        let transfers = (phase == Phase::RandomSeek).then_some(counted.operations);
+        let cache = cache_label(phase, &footing, &evidence, read_bytes, transfers);
         let costs = &self.course.costs;
         let facts = Facts { phase, settings, footing, counted: &counted, evidence: &evidence, cache, costs, read_bytes, written_bytes };
         PhaseRecord {
@@ -167,10 +185,11 @@ impl Once<'_> {
             reason: None,
             preparation,
             cache,
-            durable: durability(phase, &footing, &evidence, unique_bytes),
+            durable,
             io: obtained_io(phase, settings.io, &evidence),
             flags: flags(&facts),
-            evidence,
+            // The counts of other devices than those of the record would be misread.
+            evidence: if is_same { evidence } else { Evidence { devices: Vec::new(), ..evidence } },
             result: Some(PhaseResult::Counted(Box::new(counted))),
         }
     }

@@ -1,6 +1,8 @@
 //! One run: a place is taken, each phase is made cold, prepared, timed and recorded, and the place is given back whatever happens.
 
+use super::labels::Footing;
 use super::once::{Course, Once};
+use super::probe::flush_is_heard;
 use super::quiet::Patience;
 use super::{Batch, Observer, Place, Standing, Working, workload_id};
 use crate::model::costs::Costs;
@@ -48,7 +50,7 @@ pub fn run(
     }
     let stamps = Stamps { nonce: turn.nonce, earlier: place.earlier.clone() };
     let mut course = course_of(place, &turn.batch.plan, meter);
-    let below = Below { stack: place.ground.stack().clone(), costs: course.costs };
+    let below = Below { stack: course.stack.clone(), costs: course.costs };
     let mut phases: Vec<PhaseRecord> = Vec::with_capacity(Phase::ALL.len());
     for phase in Phase::ALL {
         let record = match hindrance(*phase, &turn.batch.plan, &phases, taken.as_ref().err(), interrupted) {
@@ -91,7 +93,19 @@ fn course_of(place: &Place, plan: &Plan, meter: &dyn Meter) -> Course {
     let costs = target.map(phases::costs).unwrap_or_default();
     let costs = Costs { memory_bytes_per_second: meter.memory_read_rate(), ..costs };
     let start_ns = target.map_or(0, |target| target.now_ns());
-    Course { class: place.filesystem.class, costs, has_moved: false, patience: Patience::of(&plan.settings), start_ns }
+    let stack = place.ground.stack().clone();
+    let footing = Footing { class: place.filesystem.class, stack: &stack, has_moved: false, flush_is_heard: false };
+    // With block files they show it.
+    let flush_is_heard = plan.settings.file_size == 0 && flush_is_heard(place.ground.as_ref(), &footing);
+    Course {
+        class: place.filesystem.class,
+        costs,
+        flush_is_heard,
+        stack,
+        has_moved: false,
+        patience: Patience::of(&plan.settings),
+        start_ns,
+    }
 }
 
 /// What the run stood on.

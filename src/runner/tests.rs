@@ -332,7 +332,8 @@ fn a_sized_file_that_lies_fails_the_stat() {
     let run = tricked(sized.clone(), Operation::Read, 1, Trick::Zeros);
     let reason = phase(&run, Phase::SeqStat).reason.clone().unwrap_or_default();
     assert!(reason.starts_with("read file 0 of 20 (0000000000") && reason.ends_with("are zeros where data was written"), "{reason}");
-    let run = tricked(sized, Operation::Write, 1, Trick::Short(0));
+    // The first write is that of the probe of the flush.
+    let run = tricked(sized, Operation::Write, 2, Trick::Short(0));
     assert_eq!(phase(&run, Phase::SeqCreate).status, Status::Failed);
 }
 
@@ -397,8 +398,8 @@ fn where_syncfs_is_not_heard_every_file_is_flushed() {
     let (runs, _) = done(plan(&[("file_size", "0")]), &[("a", &target)]);
     assert!(runs[0].complete);
     let syncs: Vec<String> = target.log().iter().filter(|call| call.operation == Operation::Sync).map(|call| call.name.clone()).collect();
-    // 20 files and their directory for each create, the directory for each delete.
-    assert_eq!(syncs.len(), 2 * (20 + 1) + 2);
+    // The probe; then 20 files and their directory for each create, the directory for each delete.
+    assert_eq!(syncs.len(), 1 + 2 * (20 + 1) + 2);
     let create = phase(&runs[0], Phase::SeqCreate).counted().unwrap();
     assert!(create.elapsed_ns >= create.acknowledged_ns.unwrap() + 61 * CALL_NS);
 }

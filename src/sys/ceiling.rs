@@ -1,5 +1,6 @@
 //! The memory ceiling: how fast a file that lies in memory is read, which no read from a device can exceed.
 
+use super::machine::memory_limit;
 use super::meter::thread_time;
 use nix::sys::memfd::{MFdFlags, memfd_create};
 use std::fs::File;
@@ -15,12 +16,18 @@ const READ_BYTES: usize = 1 << 20;
 /// The file is read so often; the best counts, since other work can only slow it down.
 const TRIES: usize = 3;
 
+/// A process that may have less memory than this does not risk its life for the figure.
+const LEAST_MEMORY: u64 = 8 * FILE_BYTES;
+
 /// Bytes a second at which a file in memory (memfd_create(2)) is read in reads of 1 MiB, the best of three times, by the processor time
 /// of this thread: nothing waits there, and other work on the machine must not make the ceiling too low. Nothing is left.
 ///
 /// # Errors
 /// When there is no such file, or too little memory for it.
 pub fn memory_read_rate() -> io::Result<u64> {
+    if memory_limit().is_some_and(|limit| limit < LEAST_MEMORY) {
+        return Err(io::Error::new(io::ErrorKind::OutOfMemory, "the memory limit of the control group is too low to measure it"));
+    }
     let file = File::from(memfd_create(c"barrow-ceiling", MFdFlags::MFD_CLOEXEC)?);
     let mut buffer = vec![0x5a; READ_BYTES];
     for offset in offsets() {

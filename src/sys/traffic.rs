@@ -3,7 +3,7 @@
 use super::mounts::unescape;
 use super::stack::Found;
 use crate::model::evidence::{ArcTraffic, ServerTraffic};
-use crate::model::stack::{Layer, Traffic};
+use crate::model::stack::{Layer, StackDevice, Traffic};
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io;
@@ -27,24 +27,37 @@ struct Counters {
     own: File,
     /// The disk of a partition, which alone counts flushes.
     disk: Option<File>,
+    /// Whether transfers are counted (`queue/iostats`), where they were when this was opened: that can be turned off at any time.
+    is_counted: Option<File>,
 }
 
 impl Counters {
-    fn open(entry: &Path, layer: Layer) -> io::Result<Self> {
-        let disk = match layer {
-            Layer::Partition => entry.parent().map(|disk| File::open(disk.join("stat"))).transpose()?,
+    fn open(entry: &Path, device: &StackDevice) -> io::Result<Self> {
+        let disk = match device.layer {
+            Layer::Partition => entry.parent(),
             Layer::Disk | Layer::Mapper | Layer::Raid | Layer::Bcache | Layer::Loop | Layer::Memory => None,
         };
-        Ok(Self { own: File::open(entry.join("stat"))?, disk })
+        let queue = disk.unwrap_or(entry).join("queue/iostats");
+        let is_counted = device.is_counted.then(|| File::open(queue)).transpose()?;
+        let disk = disk.map(|disk| File::open(disk.join("stat"))).transpose()?;
+        Ok(Self { own: File::open(entry.join("stat"))?, disk, is_counted })
     }
 
     fn read(&self) -> Option<Traffic> {
+        if self.is_counted.as_ref().is_some_and(|iostats| !says_yes(iostats)) {
+            return None;
+        }
         let own = read_stat(&self.own)?;
         match &self.disk {
             None => Some(own),
             Some(disk) => Some(Traffic { flushes: read_stat(disk)?.flushes, ..own }),
         }
     }
+}
+
+fn says_yes(iostats: &File) -> bool {
+    let mut digit = [0];
+    iostats.read_at(&mut digit, 0).is_ok_and(|length| length == 1) && digit == *b"1"
 }
 
 fn read_stat(file: &File) -> Option<Traffic> {
@@ -59,11 +72,11 @@ impl TrafficReader {
     #[must_use]
     pub fn open(found: &Found) -> Self {
         let devices = found.stack.devices.iter().zip(&found.entries);
-        Self { devices: devices.map(|(device, entry)| Counters::open(entry, device.layer).ok()).collect() }
+        Self { devices: devices.map(|(device, entry)| Counters::open(entry, device).ok()).collect() }
     }
 
     /// What each device moved since the machine was started, in the order of the stack; nothing where the stack has no devices. `None`
-    /// when one of them does not tell, or is gone.
+    /// when one of them does not tell, counts no longer, or is gone.
     #[must_use]
     pub fn read(&self) -> Option<Vec<Traffic>> {
         self.devices.iter().map(|device| device.as_ref()?.read()).collect()
@@ -191,6 +204,9 @@ mod tests {
         fs::create_dir_all(&part).unwrap();
         fs::write(home.path().join("sda/stat"), "9 0 90 0 9 0 90 0 0 0 0 0 0 0 0 7 0\n").unwrap();
         fs::write(part.join("stat"), "1 0 2 0 3 0 4 0 0 0 0 0 0 5 0 0 0\n").unwrap();
+        let iostats = home.path().join("sda/queue/iostats");
+        fs::create_dir(home.path().join("sda/queue")).unwrap();
+        fs::write(&iostats, "1\n").unwrap();
         let stack = Stack { bottom: Bottom::Devices, devices: vec![device("sda1", Layer::Partition), device("sda", Layer::Disk)] };
         let found = Found { stack, entries: vec![part.clone(), home.path().join("sda")], chain: Vec::new() };
         let reader = TrafficReader::open(&found);
@@ -199,6 +215,9 @@ mod tests {
         assert_eq!((read[0].flushes, read[1].flushes, read[1].reads), (Some(7), Some(7), 9));
         fs::write(part.join("stat"), "2 0 4 0 3 0 4 0 0 0 0 0 0 5 0 0 0\n").unwrap();
         assert_eq!(reader.read().unwrap()[0].since(&read[0]).read_bytes, 1024, "it is read anew each time");
+        fs::write(&iostats, "0\n").unwrap();
+        assert_eq!(reader.read(), None, "it counts no longer");
+        fs::write(&iostats, "1\n").unwrap();
         fs::write(part.join("stat"), "gone\n").unwrap();
         assert_eq!(reader.read(), None);
         fs::remove_file(part.join("stat")).unwrap();

@@ -53,7 +53,7 @@ struct Scratch {
     place: PathBuf,
     directory: File,
     /// Locked while it lives, so that nobody takes the scratch directory for a dead one's.
-    _marker: File,
+    marker: Option<File>,
     target: RealTarget,
 }
 
@@ -94,13 +94,14 @@ impl PlainGround {
         let directory = files::open_directory(&self.directory, name).map_err(failed("open", name))?;
         files::make_private(&directory).map_err(failed("make private", name))?;
         let status = files::status_of(&directory).map_err(failed("look at", name))?;
-        if status.owner != process::effective_user() || status.mode & 0o077 != 0 {
+        // Filesystems without modes of their own (vfat, ntfs) show others; the owner is what an intruder cannot have.
+        if status.owner != process::effective_user() {
             return Err(GroundError::Changed(format!("{} is no longer the directory that barrow made", name.to_string_lossy())));
         }
         let marker = marker(&directory).map_err(failed("mark", name))?;
         let again = directory.try_clone().map_err(failed("open", name))?;
         let place = self.path.join(OsStr::from_bytes(name.to_bytes()));
-        Ok(Scratch { name: name.to_owned(), nonce, place, directory, _marker: marker, target: RealTarget::of(again, self.class) })
+        Ok(Scratch { name: name.to_owned(), nonce, place, directory, marker: Some(marker), target: RealTarget::of(again, self.class) })
     }
 
     /// Runs the user's command with nothing open on the filesystem, so that it may unmount it; takes the scratch directory again
@@ -217,9 +218,13 @@ impl Ground for PlainGround {
 
     fn give_back(&mut self) -> Vec<String> {
         let mut left: Vec<String> = self.lost.take().into_iter().collect();
-        let Some(scratch) = self.taken.take() else {
+        let Some(mut scratch) = self.taken.take() else {
             return left;
         };
+        if self.class == FilesystemClass::Fuse {
+            // libfuse hides an open file that is removed under another name, which keeps its directory from being removed.
+            scratch.marker = None;
+        }
         left.extend(empty_scratch(&scratch.directory, &scratch.place));
         if left.is_empty() {
             let place = scratch.place.display();

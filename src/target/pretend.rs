@@ -51,7 +51,8 @@ impl PretendTarget {
     #[must_use]
     pub fn costing(cost: impl Fn(&Call) -> u64 + Send + Sync + 'static) -> Self {
         let root = Node { is_directory: true, ..Node::default() };
-        let state = State { nodes: vec![root], ..State::default() };
+        let mut state = State { nodes: vec![root], ..State::default() };
+        state.counting.traffic.flushes = Some(0);
         Self { root: Handle::Pretend(0), flush_method: FlushMethod::WholeFilesystem, cost: Box::new(cost), state: Mutex::new(state) }
     }
 

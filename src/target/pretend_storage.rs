@@ -77,7 +77,7 @@ impl Counting {
     pub fn flush(&mut self) {
         self.traffic.writes += u64::from(self.dirty_bytes > 0);
         self.traffic.written_bytes += (self.dirty_bytes as f64 * self.storage.device_writes) as u64;
-        self.traffic.flushes = Some(self.traffic.flushes.unwrap_or(0) + u64::from(self.storage.hears_flush));
+        self.traffic.flushes = self.traffic.flushes.map(|flushes| flushes + u64::from(self.storage.hears_flush));
         self.dirty_bytes = 0;
     }
 

@@ -111,6 +111,15 @@ impl LoopFilesystem {
         Self::made(&Recipe { mkfs: mkfs_options, ..Recipe::of(kind, size_mib) })
     }
 
+    /// Makes one on two images of so many MiB, the second of which lies in a directory.
+    pub fn of_two(kind: &'static str, size_mib: u64, second: &Path, mkfs_options: &[&str]) -> Self {
+        let image = second.join("second image");
+        write_in_full(&image, size_mib);
+        let attached = Attached::of(&image, true);
+        // It goes with the mount too, once it is part of it.
+        Self::made(&Recipe { mkfs: &[mkfs_options, &[attached.0.as_str()]].concat(), ..Recipe::of(kind, size_mib) })
+    }
+
     /// Makes one by a recipe.
     pub fn made(recipe: &Recipe<'_>) -> Self {
         let lock = DeviceLock::take();

@@ -4,9 +4,10 @@ use super::device::{LoopFilesystem, MemoryFilesystem, OverlayFilesystem, Recipe}
 use super::driver::{Desk, Finished, Running, User, cache_label, phase, scratches};
 use super::need::{Need, is_missing};
 use barrow::model::flag::Flag;
-use barrow::model::label::CacheLabel;
+use barrow::model::label::{CacheLabel, Durability};
 use barrow::model::phase::Phase;
 use barrow::model::record::RunRecord;
+use barrow::model::stack::Bottom;
 use nix::sys::mman::{MapFlags, ProtFlags, mlock, mmap, munmap};
 use std::fs::{self, File};
 use std::num::NonZeroUsize;
@@ -195,6 +196,56 @@ fn a_flush_that_is_swallowed_is_not_called_durable() {
     let filesystem = LoopFilesystem::of("ext4", 400);
     let overlay = OverlayFilesystem::on(filesystem.path(), ",volatile");
     expect(overlay.path(), User::Tester, &[], &["block_write durable?"]);
+}
+
+/// A journal writes and flushes every second by itself, which is no proof of anybody's flush.
+#[test]
+#[ignore = "needs root, loop devices"]
+fn a_journal_is_not_taken_for_a_flush() {
+    if is_missing(&[&EXT4[..], &[Need::Filesystem("overlay")]].concat()) {
+        return;
+    }
+    let filesystem = LoopFilesystem::made(&Recipe { mount: "commit=1", mkfs: &["-N", "80000"], ..Recipe::of("ext4", 400) });
+    let overlay = OverlayFilesystem::on(filesystem.path(), ",volatile");
+    for size in ["file_size=0", "file_size=16m"] {
+        let run = measured(overlay.path(), User::Tester, &["--set", size, "--set", "files=60000"]);
+        for which in [Phase::SeqCreate, Phase::SeqDelete, Phase::RandomCreate, Phase::RandomDelete] {
+            assert_eq!(phase(&run, which).durable, Some(Durability::Uncertain), "{size}, {}", which.name());
+        }
+    }
+    // The same where flushes are heard, without a block phase that shows it.
+    let run = measured(filesystem.path(), User::Tester, &["--set", "file_size=0"]);
+    assert_eq!(phase(&run, Phase::SeqCreate).durable, Some(Durability::Durable));
+}
+
+/// Each page answers eight seeks.
+#[test]
+#[ignore = "needs root, loop devices"]
+fn seeks_that_share_a_page_are_not_called_cold() {
+    if is_missing(&EXT4) {
+        return;
+    }
+    let filesystem = LoopFilesystem::of("ext4", 400);
+    let run = measured(filesystem.path(), User::Tester, &["--set", "file_size=8m", "--set", "seek_size=512", "--set", "seeks=16384"]);
+    let label = phase(&run, Phase::RandomSeek).cache.unwrap();
+    assert!(matches!(label, CacheLabel::Mixed(10..=15)), "{label}: {:?}", phase(&run, Phase::RandomSeek).evidence);
+}
+
+/// Half of the data lies in memory: neither disk nor memory answers for the whole.
+#[test]
+#[ignore = "needs root, loop devices"]
+fn a_filesystem_on_memory_and_a_disk_is_neither() {
+    if is_missing(&[Need::Root, Need::Loop, Need::Filesystem("btrfs"), Need::Program("mkfs.btrfs")]) {
+        return;
+    }
+    let memory = MemoryFilesystem::of("size=500m");
+    let filesystem = LoopFilesystem::of_two("btrfs", 400, memory.path(), &["-d", "raid0", "-m", "single"]);
+    let run = measured(filesystem.path(), User::Tester, &[]);
+    assert_eq!(run.stack.bottom, Bottom::Unknown);
+    for record in &run.phases {
+        assert!(!matches!(record.durable, Some(Durability::Durable | Durability::Acknowledged)), "{record:?}");
+        assert!(!matches!(record.cache, Some(CacheLabel::Cold | CacheLabel::Memory)), "{record:?}");
+    }
 }
 
 #[test]

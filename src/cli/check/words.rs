@@ -21,7 +21,7 @@ pub fn costs(costs: &Costs) -> String {
         format!("a reading takes {}; its least step is {}", duration(costs.clock_ns), duration(costs.clock_step_ns))
     };
     let ceiling = match costs.memory_bytes_per_second {
-        Some(rate) => format!("{}: a file in memory is read no faster", gib_per_second(rate as f64)),
+        Some(rate) => format!("{}, at which a file of 64 MiB in memory is read", gib_per_second(rate as f64)),
         None => "not known".to_owned(),
     };
     [
@@ -56,7 +56,7 @@ fn gib_per_second(bytes_per_second: f64) -> String {
 pub fn heading(place: &str) -> String {
     let said = format!(
         "barrow's loops beside raw loops of the same system calls in {place}: processor time of one operation, median of {PAIRS} pairs \
-         in turns; the ratio with its 95 % interval."
+         in turns; the median of the ratios of the pairs, with its 95 % interval."
     );
     let columns = format!("{:<18}{:>12}{:>14}{:>14}{:>20}", "", "raw, ns", "barrow, ns", "barrow/raw", "95 % interval");
     format!("\n{}\n{columns}\n", wrapped(&said))
@@ -87,7 +87,7 @@ fn share(costs: &Costs, compared: &[Compared]) -> Option<String> {
     let shares =
         OPERATIONS_NS.map(|operation| format!("{} % of one of {}", percent(own_ns * 100.0 / operation), short_duration(operation)));
     let [slow, fast] = shares;
-    Some(format!("barrow itself takes {} of an operation at the most: {slow}, {fast}.", short_duration(own_ns)))
+    Some(format!("Beside the data, barrow itself takes {} of an operation at the most: {slow}, {fast}.", short_duration(own_ns)))
 }
 
 /// In two digits, but no finer than a hundredth.
@@ -146,7 +146,7 @@ mod tests {
         let expected = "clock           a reading takes 50 ns; its least step is 38 ns\n\
             making data     122 GiB/s (8.0 µs for a MiB)\n\
             checking data   781 GiB/s (1.3 µs for a MiB)\n\
-            memory ceiling  6.00 GiB/s: a file in memory is read no faster\n";
+            memory ceiling  6.00 GiB/s, at which a file of 64 MiB in memory is read\n";
         assert_eq!(costs(&COSTS), expected);
         let unknown = costs(&Costs::default());
         assert!(unknown.contains("stands still") && unknown.contains("not known") && unknown.contains("too fast for the clock"));
@@ -159,7 +159,7 @@ mod tests {
             compared("read 8 KiB", 100.0, 1.5, false),
             compared("stat a file", 800.0, 0.99, false),
         ];
-        let expected = "\nbarrow itself takes 100 ns of an operation at the most: 0.10 % of one of 100 µs,\n1.0 % of one of 10 µs.\n\
+        let expected = "\nBeside the data, barrow itself takes 100 ns of an operation at the most: 0.10 %\nof one of 100 µs, 1.0 % of one of 10 µs.\n\
             The clock of this machine is fit: it moves in steps of 38 ns or less.\n";
         assert_eq!(verdict(&COSTS, &all), expected);
         assert_eq!(own_ns(&COSTS, &all[2..]), Some(50.0), "a raw loop that is slower costs nothing");

@@ -1,5 +1,5 @@
 use super::*;
-use crate::model::evidence::Surroundings;
+use crate::model::evidence::{Surroundings, Watch};
 use crate::model::sample;
 use crate::model::stack::{Bottom, Layer, Stack, StackDevice, Traffic};
 
@@ -53,7 +53,7 @@ impl Case {
     }
 
     fn flags(&self) -> Vec<Flag> {
-        let footing = Footing { class: self.class, stack: &self.stack, has_moved: true };
+        let footing = Footing { class: self.class, stack: &self.stack, has_moved: true, flush_is_heard: true };
         flags(&Facts {
             phase: self.phase,
             settings: &self.settings,

@@ -33,15 +33,15 @@ fn seen(resident: f64, own: f64, devices: &[f64]) -> Evidence {
 }
 
 fn footing(class: FilesystemClass, stack: &Stack) -> Footing<'_> {
-    Footing { class, stack, has_moved: true }
+    Footing { class, stack, has_moved: true, flush_is_heard: true }
 }
 
 fn data(class: FilesystemClass, stack: &Stack, evidence: &Evidence) -> String {
-    cache_label(Phase::BlockRead, &footing(class, stack), evidence, BYTES).unwrap().to_string()
+    cache_label(Phase::BlockRead, &footing(class, stack), evidence, BYTES, None).unwrap().to_string()
 }
 
 fn names(class: FilesystemClass, stack: &Stack, evidence: &Evidence) -> String {
-    cache_label(Phase::SeqStat, &footing(class, stack), evidence, BYTES).unwrap().to_string()
+    cache_label(Phase::SeqStat, &footing(class, stack), evidence, BYTES, None).unwrap().to_string()
 }
 
 /// The rows of the pitfalls that were met on real systems (methodology 2.3), one after the other.
@@ -60,6 +60,7 @@ fn data_is_labelled_as_the_evidence_says() {
         ("on a disk, warm", Block, &disk, seen(1.0, 0.0, &[0.0]), "cached"),
         ("half in memory", Block, &disk, seen(0.5, 0.52, &[0.52]), "mixed 52%"),
         ("half of it from a cache below", Block, &stacked, seen(0.3, 0.7, &[0.7, 0.4]), "mixed 40%"),
+        ("the other half from a cache below", Block, &stacked, seen(0.0, 1.0, &[1.0, 0.53]), "mixed 53%"),
         ("a loop file that is cached below", Block, &stacked, seen(0.0, 1.0, &[1.0, 0.0]), "cached below"),
         ("a loop file past the cache", Block, &stacked, seen(0.0, 1.0, &[1.0, 1.0]), "cold"),
         ("a loop file whose disk others read", Block, &stacked, seen(0.0, 1.0, &[1.0, 1.7]), "cold?"),
@@ -92,14 +93,14 @@ fn missing_proof_is_never_cold() {
     // The counters are off, or did not move with the run's own writes.
     assert_eq!(data(FilesystemClass::Block, &uncounted, &seen(0.0, 1.0, &[0.0])), "cold?");
     let unmoved = Footing { has_moved: false, ..footing(FilesystemClass::Block, &disk) };
-    let label = |phase, evidence: &Evidence| cache_label(phase, &unmoved, evidence, BYTES).unwrap();
+    let label = |phase, evidence: &Evidence| cache_label(phase, &unmoved, evidence, BYTES, None).unwrap();
     assert_eq!(label(Phase::BlockRead, &seen(0.0, 1.0, &[0.0])), CacheLabel::ColdUnproven);
     assert_eq!(label(Phase::SeqStat, &seen(0.0, 1.0, &[1.0])), CacheLabel::Unknown);
     let nothing = Evidence::default();
     for phase in Phase::ALL {
         for class in [FilesystemClass::Block, FilesystemClass::Fuse, FilesystemClass::Zfs, FilesystemClass::Network, FilesystemClass::Other]
         {
-            let label = cache_label(*phase, &footing(class, &disk), &nothing, BYTES);
+            let label = cache_label(*phase, &footing(class, &disk), &nothing, BYTES, None);
             assert!(matches!(label, None | Some(CacheLabel::Unknown)), "{phase:?} {class:?} {label:?}");
         }
     }
@@ -121,7 +122,56 @@ fn names_follow_what_was_read_whatever_was_done() {
     assert_eq!(names(FilesystemClass::Block, &stacked, &seen(0.0, 2.0, &[2.0, 0.0])), "cached below");
     assert_eq!(names(FilesystemClass::Block, &memory, &seen(0.0, 2.0, &[])), "memory");
     assert_eq!(names(FilesystemClass::Fuse, &disk, &seen(0.0, 0.0, &[0.0])), "unknown");
-    assert_eq!(cache_label(Phase::SeqCreate, &footing(FilesystemClass::Block, &disk), &seen(0.0, 0.0, &[0.0]), BYTES), None);
+    assert_eq!(cache_label(Phase::SeqCreate, &footing(FilesystemClass::Block, &disk), &seen(0.0, 0.0, &[0.0]), BYTES, None), None);
+}
+
+/// Half a file on memory and half on a disk ends on neither.
+#[test]
+fn what_ends_on_several_things_is_proven_by_none() {
+    let both = Stack { bottom: Bottom::Unknown, devices: vec![device(true)] };
+    let wrote = Traffic { writes: 1, written_bytes: BYTES, flushes: Some(1), read_bytes: BYTES, ..Traffic::default() };
+    let evidence = Evidence { devices: vec![wrote], ..seen(0.0, 1.0, &[1.0]) };
+    assert_eq!(durability(Phase::BlockWrite, &footing(FilesystemClass::Block, &both), &evidence, BYTES), Some(Durability::Uncertain));
+    assert_eq!(data(FilesystemClass::Block, &both, &evidence), "cold?");
+    assert_eq!(names(FilesystemClass::Block, &both, &evidence), "unknown");
+}
+
+#[test]
+fn others_who_were_there_before_spoil_the_proof_of_a_layer() {
+    let loud = Watch { elapsed_ms: 1000, is_quiet: false, moved_bytes: 80 << 20, others_busy_ms: None };
+    let beside = |stack: &Stack, devices: &[f64]| {
+        let evidence = Evidence { before: Some(loud), ..seen(0.0, 1.0, devices) };
+        (data(FilesystemClass::Block, stack, &evidence), names(FilesystemClass::Block, stack, &evidence))
+    };
+    assert_eq!(beside(&loop_on_disk(), &[1.0, 1.0]), ("cold?".to_owned(), "cold?".to_owned()));
+    assert_eq!(beside(&disk(), &[1.0]), ("cold".to_owned(), "cold".to_owned()));
+}
+
+/// Blocks or extents that are larger than a transfer answer several of them.
+#[test]
+fn fewer_requests_than_transfers_are_no_cold_seeks() {
+    let disk = disk();
+    let of = |reads, transfers| {
+        let traffic = Traffic { reads, read_bytes: BYTES, ..Traffic::default() };
+        let evidence = Evidence { devices: vec![traffic], ..seen(0.0, 1.0, &[1.0]) };
+        cache_label(Phase::RandomSeek, &footing(FilesystemClass::Block, &disk), &evidence, BYTES, transfers).unwrap().to_string()
+    };
+    assert_eq!(of(1000, Some(1000)), "cold");
+    assert_eq!(of(125, Some(1000)), "mixed 13%");
+    assert_eq!(of(125, None), "cold");
+}
+
+/// A journal's own commit writes and flushes, whatever becomes of barrow's flush.
+#[test]
+fn names_are_durable_only_where_a_flush_is_known_to_be_heard() {
+    let disk = disk();
+    let traffic = Traffic { writes: 9, written_bytes: 1 << 20, flushes: Some(2), ..Traffic::default() };
+    let evidence = Evidence { devices: vec![traffic], ..Evidence::default() };
+    let of = |flush_is_heard| {
+        let footing = Footing { flush_is_heard, ..footing(FilesystemClass::Block, &disk) };
+        durability(Phase::SeqCreate, &footing, &evidence, 0)
+    };
+    assert_eq!((of(true), of(false)), (Some(Durability::Durable), Some(Durability::Uncertain)));
 }
 
 #[test]
@@ -163,8 +213,8 @@ fn every_leaf_must_hear_the_flush() {
     let stack = Stack { bottom: Bottom::Devices, devices: vec![device(false), device(true), device(true)] };
     let traffic = |writes, flushes| Traffic { writes, flushes, ..Traffic::default() };
     let of = |devices: [Traffic; 3]| is_flushed(&stack, &Evidence { devices: devices.into(), ..Evidence::default() });
-    // What the device above counts does not matter.
-    assert_eq!(of([traffic(1, Some(0)), traffic(1, Some(1)), traffic(1, Some(1))]), Some(true));
+    assert_eq!(of([traffic(1, Some(2)), traffic(1, Some(1)), traffic(1, Some(1))]), Some(true));
+    assert_eq!(of([traffic(1, Some(0)), traffic(1, Some(1)), traffic(1, Some(1))]), Some(false), "others flushed below the loop device");
     assert_eq!(of([traffic(1, Some(5)), traffic(1, Some(1)), traffic(1, Some(0))]), Some(false));
     assert_eq!(of([traffic(1, Some(5)), traffic(1, Some(1)), traffic(0, Some(0))]), Some(true), "it wrote nothing");
     assert_eq!(of([traffic(1, Some(5)), traffic(1, Some(1)), traffic(1, None)]), None);

@@ -207,8 +207,10 @@ impl<'r> Walk<'r> {
         let deleted = shortened.filter(|_| (self.roots.look)(path) == Sight::Missing);
         let shown = deleted.unwrap_or(path);
         self.link(depth, Thing::File { path: shown.to_owned(), is_deleted: deleted.is_some() });
-        // What has lost its name is still on the mount of its directory.
-        let sought = if deleted.is_some() { shown.parent().unwrap_or(shown) } else { shown };
-        self.path(sought, depth + 1);
+        match deleted {
+            // The directory that has its name now may be another one.
+            Some(_) => self.unknown(depth + 1, "a file without a name can lie anywhere"),
+            None => self.path(shown, depth + 1),
+        }
     }
 }
