@@ -127,10 +127,11 @@ pub const fn finish_heading(phase: Phase) -> &'static str {
 }
 
 /// What is measured, and when.
-pub const MEASURED: [&str; 4] = [
+pub const MEASURED: [&str; 5] = [
     "getrusage and /proc/stat are read just before the start and just after the stop",
     "around them what every device below moved (/sys/dev/block/*/stat), steal, pressure and suspension: the labels and flags come of \
      these and of residency",
+    "a run without block files first writes 1 MiB and flushes it, off the clock, to see whether a flush reaches the devices",
     "after a phase that writes it is watched, as before it, until its device and the processors are quiet: `deferred work`",
     "the clock is read after each operation; after each 16 where the first 1,024 took under 2 µs each",
 ];
