@@ -1,5 +1,6 @@
 //! The devices below a mount: from its line in mountinfo down to the last thing that this kernel can see.
 
+mod backing;
 mod block;
 mod walk;
 
@@ -16,6 +17,9 @@ use std::io;
 use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
+/// What asks whether a loop device, by its name, stands on the file at a path.
+pub type Asked = Box<dyn Fn(&str, &Path) -> Option<bool>>;
+
 /// Where the kernel tells of itself, so that the tree of another machine can be read as well.
 pub struct Roots {
     /// What is mounted on /proc.
@@ -24,13 +28,15 @@ pub struct Roots {
     pub sys: PathBuf,
     /// What lies at a path outside of both: a device node, the file below a loop device, the upper directory of an overlay.
     pub look: Box<dyn Fn(&Path) -> Sight>,
+    /// Whether a loop device stands on the file at a path; `None` where nobody says.
+    pub stands_on: Asked,
 }
 
 impl Roots {
     /// Those of this machine.
     #[must_use]
     pub fn of_this_machine() -> Self {
-        Self { proc: PathBuf::from("/proc"), sys: PathBuf::from("/sys"), look: Box::new(look) }
+        Self { proc: PathBuf::from("/proc"), sys: PathBuf::from("/sys"), look: Box::new(look), stands_on: Box::new(backing::stands_on) }
     }
 }
 

@@ -22,7 +22,7 @@ const SEEK: u64 = 4096;
 /// How often everybody has a turn.
 const ROUNDS: usize = 6;
 /// How often that is tried. A busy machine can keep two ranges apart; a difference between the programs does every time.
-const ATTEMPTS: u32 = 2;
+const ATTEMPTS: u32 = 4;
 /// How far the bytes of the same work may lie apart.
 const BYTES_SHARE_OFF: f64 = 0.01;
 
@@ -250,8 +250,8 @@ fn bonnie_warm(filesystem: &LoopFilesystem) -> Rewritten {
 }
 
 /// Rounds in which both wrote and rewrote what lay in memory. Somebody else may drop the caches of the machine: a round in which anybody
-/// read from the device does not count.
-fn warm_rounds(filesystem: &LoopFilesystem) -> Vec<(Rewritten, Rewritten)> {
+/// read from the device does not count. `None` when too few were warm.
+fn warm_rounds(filesystem: &LoopFilesystem) -> Option<Vec<(Rewritten, Rewritten)>> {
     let mut rounds = Vec::new();
     for _ in 0..2 * ROUNDS {
         settle(filesystem);
@@ -263,10 +263,11 @@ fn warm_rounds(filesystem: &LoopFilesystem) -> Vec<(Rewritten, Rewritten)> {
             rounds.push((ours, theirs));
         }
         if rounds.len() == ROUNDS {
-            return rounds;
+            return Some(rounds);
         }
     }
-    panic!("only {} of {} rounds were warm", rounds.len(), 2 * ROUNDS);
+    println!("only {} of {} rounds were warm", rounds.len(), 2 * ROUNDS);
+    None
 }
 
 #[test]
@@ -282,7 +283,11 @@ fn bonnie_moves_the_same_bytes_at_the_same_rate() {
     let mut differences = Vec::new();
     for _ in 0..ATTEMPTS {
         let mut matches: [Match; 3] = Default::default();
-        for (ours, theirs) in warm_rounds(&filesystem) {
+        let Some(rounds) = warm_rounds(&filesystem) else {
+            differences = vec!["too few rounds were warm".to_owned()];
+            continue;
+        };
+        for (ours, theirs) in rounds {
             for (place, one) in matches[..2].iter_mut().enumerate() {
                 one.ours.push(Outcome { rate: ours.rates[place], moved: ours.moved.written });
                 one.theirs.push(Outcome { rate: theirs.rates[place], moved: theirs.moved.written });

@@ -1,9 +1,9 @@
 //! `barrow info` follows a real filesystem down to the device that holds it.
 
-use super::device::LoopFilesystem;
+use super::device::{LoopFilesystem, system};
 use super::driver::{Desk, Finished, User};
 use super::need::{Need, is_missing};
-use barrow::model::stack::{Layer, Stack};
+use barrow::model::stack::{Bottom, Layer, Stack};
 use barrow::sys::mounts::mount_of;
 use barrow::sys::stack::{Roots, find};
 use barrow::sys::traffic::TrafficReader;
@@ -36,6 +36,25 @@ fn a_loop_device_is_followed_to_what_is_below_its_file() {
         }
         assert!(said.lines().all(|line| line.chars().count() <= 80), "{said}");
     }
+}
+
+/// Another file has the name of the image for a while.
+#[test]
+#[ignore = "needs root and loop devices"]
+fn a_file_that_hides_the_image_is_not_taken_for_it() {
+    if is_missing(&[Need::Root, Need::Loop, Need::Filesystem("ext4"), Need::Program("mkfs.ext4")]) {
+        return;
+    }
+    let filesystem = LoopFilesystem::of("ext4", 32);
+    let directory = File::open(filesystem.path()).unwrap();
+    let mount = mount_of(&directory).unwrap();
+    let home = filesystem.path().parent().unwrap();
+    system("mount", &["-t", "tmpfs", "hides", &home.to_string_lossy()]);
+    std::fs::write(home.join("image"), "another").unwrap();
+    let found = find(&Roots::of_this_machine(), &mount);
+    system("umount", &[&home.to_string_lossy()]);
+    assert_eq!(found.stack.bottom, Bottom::Unknown, "{:?}", found.chain);
+    assert_eq!(stack_below(filesystem.path()).bottom, Bottom::Devices);
 }
 
 #[test]

@@ -40,7 +40,8 @@ impl Tree {
                 _ => Sight::Missing,
             }
         };
-        let roots = Roots { proc: home.path().join("proc"), sys: home.path().join("sys"), look: Box::new(look) };
+        let roots =
+            Roots { proc: home.path().join("proc"), sys: home.path().join("sys"), look: Box::new(look), stands_on: Box::new(|_, _| None) };
         Self { home, roots }
     }
 
@@ -172,6 +173,16 @@ fn a_file_that_lost_its_name_can_lie_anywhere() {
 }
 
 #[test]
+fn a_file_that_is_not_the_device_s_is_not_followed() {
+    let mut tree = Tree::of("loop-buffered");
+    tree.roots.stands_on = Box::new(|device, _| Some(device != "loop0"));
+    let (lines, bottom) = shown(&tree.found(0));
+    assert_eq!((lines[3].as_str(), bottom), ("      ? another file has this name by now", Bottom::Unknown));
+    tree.roots.stands_on = Box::new(|_, _| Some(true));
+    assert_ne!(tree.found(0).stack.bottom, Bottom::Unknown);
+}
+
+#[test]
 fn a_file_that_only_a_host_sees_is_unknown() {
     let expected =
         ["ext4 /mnt/image", "  loop0 Loop", "    file /host/images/disk.img", "      ? /host/images/disk.img is not seen from here"];
@@ -278,7 +289,12 @@ fn a_device_that_is_gone_makes_the_traffic_unknown() {
 #[test]
 fn a_tree_that_is_empty_is_unknown() {
     let home = tempfile::tempdir().unwrap();
-    let roots = Roots { proc: home.path().to_owned(), sys: home.path().to_owned(), look: Box::new(|_| Sight::Hidden) };
+    let roots = Roots {
+        proc: home.path().to_owned(),
+        sys: home.path().to_owned(),
+        look: Box::new(|_| Sight::Hidden),
+        stands_on: Box::new(|_, _| None),
+    };
     let mount = parse_mount("1 0 8:1 / / rw - ext4 /dev/sda1 rw").unwrap();
     let (lines, bottom) = shown(&find(&roots, &mount));
     assert_eq!((lines[1].as_str(), bottom), ("  ? it names no block device", Bottom::Unknown));

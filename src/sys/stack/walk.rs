@@ -195,13 +195,13 @@ impl<'r> Walk<'r> {
             }
             Below::Memory => self.end(depth, Bottom::Memory, Thing::Memory),
             Below::Devices(members) => members.iter().for_each(|member| self.device(member, depth)),
-            Below::File(path) => self.file(&path, depth),
+            Below::File(path) => self.file(&block::name_of(place), &path, depth),
             Below::Hidden => self.unknown(depth, "it does not tell what it stands on"),
         }
     }
 
     /// Goes on below the file of a loop device.
-    fn file(&mut self, path: &Path, depth: usize) {
+    fn file(&mut self, device: &str, path: &Path, depth: usize) {
         let shortened = path.as_os_str().as_bytes().strip_suffix(DELETED).map(|bytes| Path::new(OsStr::from_bytes(bytes)));
         // A file may truly have such a name.
         let deleted = shortened.filter(|_| (self.roots.look)(path) == Sight::Missing);
@@ -210,6 +210,9 @@ impl<'r> Walk<'r> {
         match deleted {
             // The directory that has its name now may be another one.
             Some(_) => self.unknown(depth + 1, "a file without a name can lie anywhere"),
+            None if (self.roots.stands_on)(device, shown) == Some(false) => {
+                self.unknown(depth + 1, "another file has this name by now");
+            }
             None => self.path(shown, depth + 1),
         }
     }
