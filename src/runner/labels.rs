@@ -9,7 +9,7 @@ use crate::model::settings::Io;
 use crate::model::stack::{Bottom, Layer, Stack, StackDevice, Traffic};
 
 /// At most this share is as good as none.
-pub const NONE: f64 = 0.01;
+const NONE: f64 = 0.01;
 /// At most this share came from elsewhere when all else came from here.
 const LITTLE: f64 = 0.05;
 /// At least this share is as good as all.
@@ -61,7 +61,7 @@ impl Footing<'_> {
         }
     }
 
-    /// Whether bytes were lost between the filesystem and the leaves, so that the leaves alone can prove what was read.
+    /// Whether something between the filesystem and the leaves could answer in their place.
     fn has_layers(&self) -> bool {
         self.stack.devices.iter().any(|device| !device.is_leaf) || self.class == FilesystemClass::Overlay
     }

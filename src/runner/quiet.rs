@@ -52,6 +52,7 @@ impl Patience {
 }
 
 /// One look.
+#[derive(Clone)]
 struct Look {
     clock_ns: u64,
     counters: Counters,
@@ -94,7 +95,7 @@ impl Scene<'_> {
         let first = self.look()?;
         let most_ns = patience.left_ns(first.clock_ns.saturating_sub(self.run_start_ns));
         let proof_ns = SAMPLE.as_nanos() as u64 * LOOKS as u64;
-        let mut looks = VecDeque::from([self.look()?]);
+        let mut looks = VecDeque::from([first.clone()]);
         loop {
             if self.interrupted.load(Ordering::Relaxed) {
                 return Err(GroundError::Stopped);

@@ -10,7 +10,6 @@ use crate::model::identity::Identity;
 use crate::model::phase::Phase;
 use crate::model::plan::Plan;
 use crate::model::record::{PhaseRecord, RunRecord, SCHEMA, Status};
-use crate::model::stack::Stack;
 use crate::phases::{self, Stamps};
 use crate::sys::meter::Meter;
 use crate::target::ground::GroundError;
@@ -50,7 +49,6 @@ pub fn run(
     }
     let stamps = Stamps { nonce: turn.nonce, earlier: place.earlier.clone() };
     let mut course = course_of(place, &turn.batch.plan, meter);
-    let below = Below { stack: course.stack.clone(), costs: course.costs };
     let mut phases: Vec<PhaseRecord> = Vec::with_capacity(Phase::ALL.len());
     for phase in Phase::ALL {
         let record = match hindrance(*phase, &turn.batch.plan, &phases, taken.as_ref().err(), interrupted) {
@@ -80,7 +78,7 @@ pub fn run(
     let left = place.ground.give_back();
     left.iter().for_each(|what| observer.left_behind(what));
     observer.run_finished();
-    (record_of(turn, place, below, started, phases), !left.is_empty())
+    (record_of(turn, place, course, started, phases), !left.is_empty())
 }
 
 fn now() -> String {
@@ -108,13 +106,7 @@ fn course_of(place: &Place, plan: &Plan, meter: &dyn Meter) -> Course {
     }
 }
 
-/// What the run stood on.
-struct Below {
-    stack: Stack,
-    costs: Costs,
-}
-
-fn record_of(turn: &Turn<'_>, place: &Place, below: Below, started: String, phases: Vec<PhaseRecord>) -> RunRecord {
+fn record_of(turn: &Turn<'_>, place: &Place, course: Course, started: String, phases: Vec<PhaseRecord>) -> RunRecord {
     let batch = turn.batch;
     let is_done = |record: &PhaseRecord| record.status == Status::Ok || batch.plan.skips(record.name).is_some();
     RunRecord {
@@ -133,8 +125,8 @@ fn record_of(turn: &Turn<'_>, place: &Place, below: Below, started: String, phas
         machine: batch.machine.clone(),
         filesystem: place.filesystem.clone(),
         device: place.device.clone(),
-        stack: below.stack,
-        costs: below.costs,
+        stack: course.stack,
+        costs: course.costs,
         direct_io: place.direct_io,
         complete: phases.iter().all(is_done),
         phases,

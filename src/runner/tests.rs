@@ -1,6 +1,8 @@
+mod evidence;
+mod times;
+
 use super::*;
 use crate::model::flag::Flag;
-use crate::model::label::{CacheLabel, Durability};
 use crate::model::machine::FilesystemClass;
 use crate::model::plan::Circumstances;
 use crate::model::profile::Profile;
@@ -10,7 +12,6 @@ use crate::rng::GENERATOR;
 use crate::target::pretend::PretendTarget;
 use crate::target::pretend_call::{Operation, Trick};
 use crate::target::pretend_ground::PretendGround;
-use crate::target::pretend_storage::Storage;
 use std::sync::Arc;
 
 const CALL_NS: u64 = 10_000;
@@ -103,66 +104,6 @@ fn every_phase_is_done_in_order_and_counted() {
     assert_eq!(heard.len(), 1 + 2 * Phase::ALL.len());
     assert_eq!(heard[1..3], ["start block_write", "end block_write ok"]);
     assert!(target.entries().is_empty());
-}
-
-/// Every call takes ten microseconds on the pretended clock, so every time is known.
-#[test]
-fn times_and_percents_are_exact_on_a_pretended_clock() {
-    let (runs, _) = done(plan(&[]), &[("a", &pretended())]);
-    let counted = |which| phase(&runs[0], which).counted().unwrap();
-    let write = counted(Phase::BlockWrite);
-    // open, 8 writes | fsync, close
-    assert_eq!((write.acknowledged_ns, write.elapsed_ns), (Some(9 * CALL_NS), 11 * CALL_NS));
-    let rewrite = counted(Phase::Rewrite);
-    assert_eq!((rewrite.acknowledged_ns, rewrite.elapsed_ns), (Some(17 * CALL_NS), 19 * CALL_NS));
-    let read = counted(Phase::BlockRead);
-    assert_eq!((read.acknowledged_ns, read.elapsed_ns), (None, 10 * CALL_NS));
-    assert_eq!(counted(Phase::RandomSeek).elapsed_ns, 10 * CALL_NS);
-    let create = counted(Phase::SeqCreate);
-    assert_eq!((create.acknowledged_ns, create.elapsed_ns), (Some(40 * CALL_NS), 41 * CALL_NS));
-    assert_eq!(counted(Phase::RandomStat).elapsed_ns, 20 * CALL_NS);
-    let delete = counted(Phase::RandomDelete);
-    assert_eq!((delete.acknowledged_ns, delete.elapsed_ns), (Some(20 * CALL_NS), 21 * CALL_NS));
-    for record in &runs[0].phases {
-        let counted = record.counted().unwrap();
-        assert_eq!(counted.cpu_own_percent(), Some(37.5), "{:?}", record.name);
-        assert_eq!(counted.cpu_system_percent(), Some(150.0), "{:?}", record.name);
-        assert_eq!(counted.latency.total(), counted.operations);
-        assert_eq!(record.flags, [Flag::Short]);
-    }
-    assert_eq!(write.slices.as_ref().unwrap().elapsed_ns, [2, 1, 1, 1, 1, 1, 1, 1].map(|calls| calls * CALL_NS));
-}
-
-/// One read in ten takes a hundred times as long: every percentile and slice is known.
-#[test]
-fn percentiles_and_slices_are_exact_on_a_pretended_clock() {
-    let target = Arc::new(PretendTarget::costing(|call| match call.span {
-        Some((offset, _)) if call.operation == Operation::Read && offset / 8192 % 10 == 9 => 100 * CALL_NS,
-        _ => CALL_NS,
-    }));
-    let (runs, _) = done(plan(&[("file_size", "1600k"), ("files", "0")]), &[("a", &target)]);
-    let read = phase(&runs[0], Phase::BlockRead).counted().unwrap();
-    // 200 chunks, of which 20 are slow; and the open and the close.
-    assert_eq!(read.elapsed_ns, (180 + 20 * 100 + 2) * CALL_NS);
-    assert_eq!(read.rate(), Some(1_638_400.0 * 1e9 / 21_820_000.0));
-    let near = |share: f64, expected: u64| {
-        let found = read.latency_percentile_ns(share).unwrap();
-        // Half a bucket of the histogram, of which an octave has 16.
-        assert!((found / expected as f64 - 1.0).abs() <= 1.0 / 32.0, "{share}: {found}");
-    };
-    near(0.5, CALL_NS);
-    near(0.895, CALL_NS);
-    // The first operation contains the open.
-    near(0.9, 2 * CALL_NS);
-    near(0.91, 100 * CALL_NS);
-    near(0.99, 100 * CALL_NS);
-    assert_eq!(read.latency_max_ns, 100 * CALL_NS);
-    let slices = read.slices.as_ref().unwrap();
-    // 50 slices of 4 chunks: the first has the open too, and each slow chunk, 9, 19, 29 … , is in the slice of its number over 4.
-    assert_eq!((slices.operations_each, slices.elapsed_ns.len()), (4, 50));
-    let of =
-        |slice: u64| (4 + u64::from(slice == 0) + 99 * (slice * 4..slice * 4 + 4).filter(|chunk| chunk % 10 == 9).count() as u64) * CALL_NS;
-    assert_eq!(slices.elapsed_ns, (0..50).map(of).collect::<Vec<_>>());
 }
 
 /// The calls that are the work, and not its preparation.
@@ -335,61 +276,6 @@ fn a_sized_file_that_lies_fails_the_stat() {
     // The first write is that of the probe of the flush.
     let run = tricked(sized, Operation::Write, 2, Trick::Short(0));
     assert_eq!(phase(&run, Phase::SeqCreate).status, Status::Failed);
-}
-
-/// The record of a run on storage that answers so.
-fn run_on(storage: Storage, plan: Plan) -> RunRecord {
-    let target = pretended();
-    target.set_storage(storage);
-    done(plan, &[("a", &target)]).0.remove(0)
-}
-
-#[test]
-fn labels_follow_the_evidence() {
-    let cache = |run: &RunRecord, which| phase(run, which).cache.map(|label| label.to_string());
-    let honest = run_on(Storage { status_bytes: 512, ..Storage::default() }, plan(&[]));
-    assert_eq!(cache(&honest, Phase::BlockWrite), None);
-    for which in [Phase::Rewrite, Phase::BlockRead, Phase::RandomSeek, Phase::SeqStat, Phase::RandomDelete] {
-        assert_eq!(cache(&honest, which).as_deref(), Some("cold"), "{which:?}");
-    }
-    assert_eq!(phase(&honest, Phase::BlockWrite).durable, Some(Durability::Durable));
-    assert_eq!(phase(&honest, Phase::BlockRead).durable, None);
-    let resident = run_on(Storage { resident_share: 1.0, ..Storage::default() }, plan(&[]));
-    assert_eq!(cache(&resident, Phase::BlockRead).as_deref(), Some("cached"));
-    assert_eq!(cache(&resident, Phase::SeqStat).as_deref(), Some("cached"));
-    assert_eq!(phase(&resident, Phase::BlockRead).evidence.resident_before, Some(1.0));
-    let half = run_on(Storage { resident_share: 0.5, ..Storage::default() }, plan(&[]));
-    assert_eq!(cache(&half, Phase::RandomSeek).as_deref(), Some("mixed 50%"));
-    let below = run_on(Storage { device_reads: 0.0, status_bytes: 512, ..Storage::default() }, plan(&[]));
-    assert_eq!(cache(&below, Phase::BlockRead).as_deref(), Some("cached below"));
-    assert_eq!(cache(&below, Phase::SeqDelete).as_deref(), Some("cached below"));
-    let uncharged = run_on(Storage { charges: false, ..Storage::default() }, plan(&[]));
-    assert_eq!(cache(&uncharged, Phase::BlockRead).as_deref(), Some("unknown"));
-}
-
-#[test]
-fn durability_follows_the_evidence() {
-    let deaf = run_on(Storage { hears_flush: false, ..Storage::default() }, plan(&[]));
-    assert_eq!(phase(&deaf, Phase::BlockWrite).durable, Some(Durability::Uncertain));
-    assert!(phase(&deaf, Phase::SeqCreate).flags.contains(&Flag::NoFlush));
-    let nowhere = run_on(Storage { device_writes: 0.0, ..Storage::default() }, plan(&[]));
-    assert_eq!(phase(&nowhere, Phase::Rewrite).durable, Some(Durability::Uncertain));
-    // Its leaves never moved, so they prove nothing of reads either.
-    assert_eq!(phase(&nowhere, Phase::BlockRead).cache, Some(CacheLabel::ColdUnproven));
-}
-
-#[test]
-fn what_the_devices_moved_is_recorded() {
-    let run = run_on(Storage::default(), plan(&[]));
-    let moved = |which| phase(&run, which).evidence.devices[0];
-    // The file has an entry in some journal.
-    assert_eq!((moved(Phase::BlockWrite).written_bytes, moved(Phase::BlockWrite).flushes), (65536 + 512, Some(1)));
-    assert_eq!((moved(Phase::Rewrite).read_bytes, moved(Phase::Rewrite).written_bytes), (65536, 65536));
-    assert_eq!((moved(Phase::RandomSeek).reads, moved(Phase::RandomSeek).read_bytes), (10, 40960));
-    assert_eq!(phase(&run, Phase::BlockRead).evidence.own_read_bytes, Some(65536));
-    assert_eq!(run.stack.devices[0].name, "pretended0");
-    let watches = |which| (phase(&run, which).evidence.before.is_some(), phase(&run, which).evidence.settle.is_some());
-    assert_eq!((watches(Phase::SeqDelete), watches(Phase::SeqStat)), ((true, true), (true, false)));
 }
 
 #[test]
