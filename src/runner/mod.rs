@@ -148,6 +148,7 @@ pub fn run_batch(
     interrupted: &AtomicBool,
     listeners: &mut Listeners<'_>,
 ) -> Result<Outcome, BatchError> {
+    crate::sys::program::keep_in_memory();
     let mut outcome = Outcome::default();
     for round in 1..=batch.rounds {
         let order = order_of_round(batch.identity, round, places.len());

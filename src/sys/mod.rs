@@ -12,6 +12,7 @@ pub mod meter;
 pub mod mounts;
 pub mod name;
 pub mod process;
+pub mod program;
 pub mod random;
 pub mod raw;
 pub mod residency;

@@ -18,9 +18,10 @@ const CHUNK: u32 = 128 << 10;
 /// Bytes of a seek.
 const SEEK: u32 = 4096;
 /// How many chunks, and how many seeks.
-const OPERATIONS: usize = 160;
-/// Unlike each other, so that none can be taken for another one.
-const DELAYS: Delays = Delays { read: Duration::from_millis(10), write: Duration::from_millis(8), sync: Duration::from_millis(300) };
+const OPERATIONS: usize = 80;
+/// Unlike each other, so that none can be taken for another one; and long beside the way to the server and back, which took 0.3 ms on a
+/// busy machine.
+const DELAYS: Delays = Delays { read: Duration::from_millis(20), write: Duration::from_millis(16), sync: Duration::from_millis(300) };
 /// How much longer operations may take than the delays: the way to the server and back.
 const SHARE_OFF: f64 = 0.03;
 /// How much longer a flush may take beside that.
