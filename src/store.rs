@@ -121,6 +121,12 @@ impl RunFile {
         }
     }
 
+    /// Where it is.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// Whether this made the file, and nothing was appended yet.
     #[must_use]
     pub const fn is_unused(&self) -> bool {
@@ -162,8 +168,8 @@ impl RunFile {
     }
 
     /// Removes the file again when it was made by [`RunFile::open`] and nothing was appended, by anybody.
-    pub fn remove_if_unused(self) {
-        let Some((place, device, inode)) = self.made else {
+    pub fn remove_if_unused(&mut self) {
+        let Some((place, device, inode)) = self.made.take() else {
             return;
         };
         let Ok(handle) = File::open(&place) else {

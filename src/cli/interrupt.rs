@@ -3,6 +3,7 @@
 use super::output::say;
 use crate::sys::process::end_by_signal;
 use crate::sys::signals::{StopSignals, signal_name};
+use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -15,6 +16,22 @@ pub struct Interrupt {
     since: Mutex<Option<Instant>>,
     place: Mutex<Option<String>>,
     empty_file: Mutex<Option<String>>,
+    last_act: Mutex<LastAct>,
+}
+
+/// What is still done when the process is to end at once.
+struct LastAct(Box<dyn Fn() + Send>);
+
+impl Default for LastAct {
+    fn default() -> Self {
+        Self(Box::new(|| {}))
+    }
+}
+
+impl fmt::Debug for LastAct {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("LastAct")
+    }
 }
 
 /// timeout(1) and a terminal may send one wish to stop twice, to the process and to its group: not yet a second wish.
@@ -60,6 +77,7 @@ impl Interrupt {
         } else {
             say(&format!("{name} again: stopped at once; left behind, if not yet removed: {}", left.join(" and ")));
         }
+        (lock(&self.last_act).0)();
         end_by_signal(number);
     }
 
@@ -81,6 +99,11 @@ impl Interrupt {
     /// Notes a run file that was made and holds nothing yet.
     pub fn set_empty_file(&self, file: Option<String>) {
         *lock(&self.empty_file) = file;
+    }
+
+    /// Notes what is still to be done before the process ends at once; it must come to an end itself.
+    pub fn set_last_act(&self, act: Box<dyn Fn() + Send>) {
+        *lock(&self.last_act) = LastAct(act);
     }
 
     /// Notes what would be left if the process ended now.

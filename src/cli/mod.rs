@@ -9,12 +9,15 @@ mod explain;
 mod info;
 mod interrupt;
 mod keep;
+mod measure;
 mod output;
 mod places;
 mod profiles;
 mod progress;
+mod pulse;
 mod report;
 mod run;
+mod vigil;
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand};

@@ -82,7 +82,7 @@ impl Observer for Progress {
         self.estimate.ended(standing.label, record.name, seconds);
         match record.status {
             Status::Ok | Status::Skipped if self.quiet => {}
-            Status::Ok | Status::Skipped | Status::Failed => self.say(&phase_line(standing, record)),
+            Status::Ok | Status::Skipped | Status::Failed | Status::Truncated | Status::Hung => self.say(&phase_line(standing, record)),
         }
         self.warn_if_long();
     }
@@ -139,7 +139,7 @@ fn phase_line(standing: Standing<'_>, record: &PhaseRecord) -> String {
     let (head, name) = (head(standing), record.name.name());
     let reason = record.reason.as_deref().unwrap_or("no reason");
     match record.status {
-        Status::Failed => format!("{head}  {name} on {}: {reason}", standing.directory),
+        Status::Failed | Status::Truncated | Status::Hung => format!("{head}  {name} on {}: {reason}", standing.directory),
         Status::Skipped => format!("{head}  {name:<13} skipped: {reason}"),
         Status::Ok => format!("{head}  {name:<13} {}", result_words(record)),
     }

@@ -1,32 +1,27 @@
 //! `barrow run`: from the command line to a batch, its run file and its report.
 
-use super::estimate::Estimate;
 use super::exit::{Exit, usage};
-use super::interrupt::Interrupt;
-use super::keep::Keeper;
+use super::measure::{Conduct, measure};
 use super::output::{print, say};
 use super::places::{self, Named};
 use super::profiles;
-use super::progress::Progress;
+use super::vigil::Bounds;
 use crate::model::identity::Identity;
 use crate::model::plan::{CacheState, Circumstances, DropCaches, Plan};
 use crate::model::profile::DEFAULT_PROFILE;
-use crate::model::record::RunRecord;
 use crate::model::settings::{Io, Settings};
 use crate::report::{Report, renderer_named};
 use crate::rng::GENERATOR;
+use crate::runner::Batch;
 use crate::runner::preflight::direct_io::{self, DirectRefusal};
 use crate::runner::preflight::{self, Limits};
-use crate::runner::{Batch, BatchError, Listeners, Outcome, Place, run_batch};
 use crate::store::RunFile;
 use crate::sys::direct;
 use crate::sys::limits::{address_space, raise_open_files};
 use crate::sys::machine::{memory_limit, ram_bytes, this_machine};
-use crate::sys::meter::ProcessMeter;
 use crate::sys::process::is_root;
 use crate::sys::random::random_u64;
 use crate::target::clean::others_in;
-use crate::target::plain::PlainGround;
 use crate::units::parse_milliseconds;
 use anyhow::Context;
 use clap::Args;
@@ -34,6 +29,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// What `barrow run` takes.
 #[derive(Debug, Args)]
@@ -77,6 +73,12 @@ pub struct RunArguments {
     /// Rest before each phase, as in 30s, 500ms or 2m
     #[arg(long, value_name = "TIME", default_value = "0s", value_parser = milliseconds)]
     pause: u64,
+    /// End a phase that takes longer; it then has no number
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    max_phase_seconds: Option<u64>,
+    /// Give up when nothing moves for so long; 0s waits for ever
+    #[arg(long, value_name = "TIME", default_value = "10m", value_parser = milliseconds)]
+    hang_after: u64,
     /// Keep the host's name in the record
     #[arg(long)]
     hostname: bool,
@@ -117,10 +119,16 @@ pub fn run(arguments: &RunArguments) -> anyhow::Result<Exit> {
     }
     check_circumstances(arguments)?;
     let plan = plan(arguments, ram.unwrap_or(0))?;
+    check_time(&plan)?;
     let mut named = places::open(&arguments.targets)?;
     check(&plan, &mut named, ram, arguments.quiet)?;
     let file = RunFile::open(&arguments.output).context("name another run file with -o FILE")?;
-    let measured = measure(arguments, plan, named, file)?;
+    let bounds = Bounds {
+        hang_after: (arguments.hang_after > 0).then(|| Duration::from_millis(arguments.hang_after)),
+        phase: arguments.max_phase_seconds.map(Duration::from_secs),
+    };
+    let batch = batch(arguments, plan)?;
+    let measured = measure(batch, named, file, Conduct { quiet: arguments.quiet, bounds })?;
     if !arguments.no_report && !measured.runs.is_empty() {
         print(&renderer_named("text").map_err(usage)?.render(&Report::of(&measured.runs)))?;
     }
@@ -129,6 +137,16 @@ pub fn run(arguments: &RunArguments) -> anyhow::Result<Exit> {
         Some(number) => Exit::Signal(number),
         None if outcome.failed || !measured.is_whole => Exit::Failed,
         None => Exit::Fine,
+    })
+}
+
+fn batch(arguments: &RunArguments, plan: Plan) -> anyhow::Result<Batch> {
+    Ok(Batch {
+        identity: Identity(random_u64().context("no random numbers from the kernel")?),
+        rounds: u32::try_from(plan.settings.runs).map_err(|_| usage("runs: too many"))?,
+        plan,
+        tags: arguments.tags.iter().cloned().collect::<BTreeMap<_, _>>(),
+        machine: this_machine(arguments.hostname),
     })
 }
 
@@ -156,6 +174,17 @@ fn check_circumstances(arguments: &RunArguments) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Refuses a limit of time in which the seek phase cannot end.
+fn check_time(plan: &Plan) -> anyhow::Result<()> {
+    let (most, least) = (plan.circumstances.max_phase_seconds, plan.settings.seek_seconds);
+    if most > 0 && plan.settings.file_size > 0 && most <= least {
+        return Err(usage(format!(
+            "--max-phase-seconds {most}: seek_seconds is {least}, so the seek phase takes longer; allow more, or --set seek_seconds=…"
+        )));
+    }
+    Ok(())
+}
+
 /// A day.
 const LONGEST_PAUSE_MS: u64 = 86_400_000;
 
@@ -165,6 +194,7 @@ fn circumstances(arguments: &RunArguments) -> Circumstances {
         drop_caches: if arguments.drop_caches == "never" { DropCaches::Never } else { DropCaches::Auto },
         prepare: arguments.prepare.clone(),
         pause_ms: arguments.pause,
+        max_phase_seconds: arguments.max_phase_seconds.unwrap_or(0),
     }
 }
 
@@ -229,43 +259,4 @@ fn others(target: &Named) -> Vec<String> {
     let live = (live > 0).then(|| "another barrow measures here at this moment: the results of both are spoiled".to_owned());
     let dead = (dead > 0).then(|| format!("a killed run has left files here; `barrow clean {shown}` removes them"));
     live.into_iter().chain(dead).collect()
-}
-
-/// What was measured.
-struct Measured {
-    outcome: Result<Outcome, BatchError>,
-    runs: Vec<RunRecord>,
-    /// Whether every run is in the run file.
-    is_whole: bool,
-    /// The signal that asked to stop.
-    signal: Option<i32>,
-}
-
-/// Does the batch; each run is in the run file the moment it ends.
-fn measure(arguments: &RunArguments, plan: Plan, named: Vec<Named>, file: RunFile) -> anyhow::Result<Measured> {
-    let interrupt = Interrupt::listen().context("signals cannot be listened to")?;
-    let batch = Batch {
-        identity: Identity(random_u64().context("no random numbers from the kernel")?),
-        rounds: u32::try_from(plan.settings.runs).map_err(|_| usage("runs: too many"))?,
-        plan,
-        tags: arguments.tags.iter().cloned().collect::<BTreeMap<_, _>>(),
-        machine: this_machine(arguments.hostname),
-    };
-    let mut places: Vec<Place> = named.into_iter().map(|named| place(named, &interrupt)).collect();
-    interrupt.set_empty_file(file.is_unused().then(|| format!("the empty {}", arguments.output.display())));
-    let mut keeper = Keeper::of(file, batch.identity);
-    let mut progress = Progress::of(interrupt.clone(), arguments.quiet, Estimate::of(batch.plan.clone(), places.len()));
-    let mut keep = |run| {
-        keeper.keep(run);
-        interrupt.set_empty_file(None);
-    };
-    let mut listeners = Listeners { observer: &mut progress, keep: &mut keep };
-    let outcome = run_batch(&batch, &mut places, &ProcessMeter::open(), interrupt.flag(), &mut listeners);
-    Ok(Measured { outcome, is_whole: keeper.is_whole, runs: keeper.end(), signal: interrupt.signal() })
-}
-
-fn place(named: Named, interrupt: &Interrupt) -> Place {
-    let ground = PlainGround::of(named.directory, named.path, named.filesystem.class).stopped_by(interrupt.shared_flag());
-    let place = Place::of(named.label, Box::new(ground), named.filesystem, named.device);
-    Place { direct_io: named.direct_io, ..place }
 }

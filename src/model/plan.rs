@@ -1,5 +1,6 @@
 //! A plan: what one run is to do, complete and checked; stored with every result.
 
+use super::evidence::is_zero;
 use super::phase::{Group, Phase};
 use super::profile::Profile;
 use super::settings::{KEYS, Settings, SettingsError};
@@ -40,11 +41,15 @@ pub struct Circumstances {
     /// Milliseconds of rest before each phase.
     #[serde(default)]
     pub pause_ms: u64,
+    /// Seconds after which a phase is ended without a result; 0 for no such limit.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub max_phase_seconds: u64,
 }
 
 impl Circumstances {
     /// Cold, dropping caches where the rights suffice, without a command or a rest.
-    pub const USUAL: Self = Self { cache: CacheState::Cold, drop_caches: DropCaches::Auto, prepare: None, pause_ms: 0 };
+    pub const USUAL: Self =
+        Self { cache: CacheState::Cold, drop_caches: DropCaches::Auto, prepare: None, pause_ms: 0, max_phase_seconds: 0 };
 
     /// As usual, but no cache of the system is dropped.
     pub const WITHOUT_DROPS: Self = Self { drop_caches: DropCaches::Never, ..Self::USUAL };
@@ -60,6 +65,7 @@ impl Circumstances {
         parameters.extend((self.cache == CacheState::Warm).then(|| "cache=warm".to_owned()));
         parameters.extend(self.prepare.iter().map(|command| format!("prepare={command}")));
         parameters.extend((self.pause_ms > 0).then(|| format!("pause={}ms", self.pause_ms)));
+        parameters.extend((self.max_phase_seconds > 0).then(|| format!("max_phase_seconds={}", self.max_phase_seconds)));
         parameters
     }
 }

@@ -82,6 +82,10 @@ pub enum Status {
     Ok,
     /// An error spoiled it: it has no number.
     Failed,
+    /// It took longer than the user allowed (`--max-phase-seconds`), and was ended: it has no number.
+    Truncated,
+    /// Nothing moved for so long that barrow gave it up: it has no number.
+    Hung,
     /// It was not done.
     Skipped,
 }
@@ -93,7 +97,18 @@ impl Status {
         match self {
             Self::Ok => "ok",
             Self::Failed => "failed",
+            Self::Truncated => "truncated",
+            Self::Hung => "hung",
             Self::Skipped => "skipped",
+        }
+    }
+
+    /// Whether it was begun and has no result for a reason that nobody wished.
+    #[must_use]
+    pub const fn is_failure(self) -> bool {
+        match self {
+            Self::Failed | Self::Truncated | Self::Hung => true,
+            Self::Ok | Self::Skipped => false,
         }
     }
 }
@@ -267,7 +282,9 @@ impl PhaseRecord {
         Self::without_result(name, Status::Failed, reason.into())
     }
 
-    fn without_result(name: Phase, status: Status, reason: String) -> Self {
+    /// A phase that has no result, how it ended, and why.
+    #[must_use]
+    pub fn without_result(name: Phase, status: Status, reason: String) -> Self {
         Self {
             name,
             status,

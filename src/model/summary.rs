@@ -13,6 +13,8 @@ use crate::stats::{Oddness, Spread};
 pub struct Missing {
     /// The round of the run, from 1.
     pub run: u32,
+    /// How the phase ended there.
+    pub status: Status,
     /// Why, as it was recorded; empty when it was not.
     pub reason: String,
 }
@@ -52,7 +54,7 @@ pub struct PhaseSummary {
     pub io: Vec<ObtainedIo>,
     /// The flags of any run, and of the runs together, each once.
     pub flags: Vec<Flag>,
-    /// The runs in which it failed.
+    /// The runs in which it failed, in one way or another.
     pub failures: Vec<Missing>,
     /// The runs in which it was skipped.
     pub skips: Vec<Missing>,
@@ -88,8 +90,8 @@ impl PhaseSummary {
             durable: distinct(rated.iter().filter_map(|record| record.durable)),
             io: distinct(rated.iter().filter_map(|record| record.io)),
             flags: distinct(rated.iter().flat_map(|record| record.flags.iter().copied()).chain(odd_flags(&oddness))),
-            failures: missing(&held, Status::Failed),
-            skips: missing(&held, Status::Skipped),
+            failures: missing(&held, Status::is_failure),
+            skips: missing(&held, |status| status == Status::Skipped),
             reported: rated.iter().any(|record| matches!(record.result, Some(PhaseResult::Reported(_)))),
         }
     }
@@ -128,10 +130,10 @@ fn distinct<T: Ord>(items: impl Iterator<Item = T>) -> Vec<T> {
     list
 }
 
-fn missing(held: &[(u32, &PhaseRecord)], status: Status) -> Vec<Missing> {
+fn missing(held: &[(u32, &PhaseRecord)], is_meant: impl Fn(Status) -> bool) -> Vec<Missing> {
     held.iter()
-        .filter(|(_, record)| record.status == status)
-        .map(|(run, record)| Missing { run: *run, reason: record.reason.clone().unwrap_or_default() })
+        .filter(|(_, record)| is_meant(record.status))
+        .map(|(run, record)| Missing { run: *run, status: record.status, reason: record.reason.clone().unwrap_or_default() })
         .collect()
 }
 
@@ -191,7 +193,7 @@ mod tests {
             *sample::phase_mut(run, Phase::SeqStat) = PhaseRecord::skipped(Phase::SeqStat, "files = 0");
         }
         let rewrite = summary_of(&records, Phase::Rewrite);
-        assert_eq!((rewrite.n, rewrite.failures), (1, vec![Missing { run: 2, reason: "no space".to_owned() }]));
+        assert_eq!((rewrite.n, rewrite.failures), (1, vec![Missing { run: 2, status: Status::Failed, reason: "no space".to_owned() }]));
         let stat = summary_of(&records, Phase::SeqStat);
         assert_eq!((stat.n, stat.skipped()), (0, Some("files = 0")));
         records[0].phases.clear();

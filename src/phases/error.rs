@@ -28,6 +28,12 @@ pub enum PhaseError {
     /// The run was asked to stop.
     #[error("stopped before the end")]
     Stopped,
+    /// The phase took longer than the user allows.
+    #[error("took over {seconds} s, which --max-phase-seconds allows")]
+    OutOfTime {
+        /// Seconds that it may take.
+        seconds: u64,
+    },
 }
 
 /// What a block held instead of what this run wrote there.

@@ -14,6 +14,7 @@ const TRIAL: u64 = 1024;
 const FAST_NANOSECONDS: u64 = 2000;
 /// How many.
 const BATCH: u64 = 16;
+const NS_PER_SECOND: u64 = 1_000_000_000;
 
 /// Why work ends early.
 #[derive(Debug)]
@@ -22,17 +23,32 @@ pub struct Stop<'a> {
     pub interrupted: &'a AtomicBool,
     /// Another worker failed.
     pub failed: AtomicBool,
+    /// Seconds that a phase may take; 0 for as long as it needs.
+    pub most_seconds: u64,
 }
 
 impl<'a> Stop<'a> {
     /// Nothing failed yet; the user may ask through `interrupted`.
     #[must_use]
     pub const fn of(interrupted: &'a AtomicBool) -> Self {
-        Self { interrupted, failed: AtomicBool::new(false) }
+        Self { interrupted, failed: AtomicBool::new(false), most_seconds: 0 }
     }
 
-    fn is_wanted(&self) -> bool {
-        self.interrupted.load(Ordering::Relaxed) || self.failed.load(Ordering::Relaxed)
+    /// The same, for a phase that may take so many seconds (0: any).
+    #[must_use]
+    pub fn within(self, most_seconds: u64) -> Self {
+        Self { most_seconds, ..self }
+    }
+
+    /// Why work that has lasted so long is to end; nothing when it may go on.
+    fn check(&self, elapsed_ns: u64) -> Result<(), PhaseError> {
+        if self.interrupted.load(Ordering::Relaxed) || self.failed.load(Ordering::Relaxed) {
+            return Err(PhaseError::Stopped);
+        }
+        if self.most_seconds > 0 && elapsed_ns > self.most_seconds.saturating_mul(NS_PER_SECOND) {
+            return Err(PhaseError::OutOfTime { seconds: self.most_seconds });
+        }
+        Ok(())
     }
 }
 
@@ -128,7 +144,7 @@ impl<'t> Tally<'t> {
 
     fn read_clock(&mut self) -> Result<(), PhaseError> {
         self.settle();
-        if self.stop.is_wanted() { Err(PhaseError::Stopped) } else { Ok(()) }
+        self.stop.check(self.elapsed_ns())
     }
 
     /// Reads the clock for the operations since the last reading.
@@ -171,7 +187,7 @@ mod tests {
     fn with_job(cost_ns: u64, test: impl FnOnce(Job<'_>, &PretendTarget, &Stop<'_>)) {
         let target = PretendTarget::costing(move |_| cost_ns);
         let interrupted = AtomicBool::new(false);
-        let stop = Stop::of(&interrupted);
+        let stop = Stop::of(&interrupted).within(5);
         let plan = Plan::of(&Profile::named("quick", 0).unwrap(), 1, Circumstances::WITHOUT_DROPS).unwrap();
         let job = Job { plan: &plan, target: &target, stamps: &Stamps::default(), stop: &stop };
         test(job, &target, &stop);
@@ -219,6 +235,17 @@ mod tests {
             assert!(tally.operation(1).is_ok());
             stop.failed.store(true, Ordering::Relaxed);
             assert!(matches!(tally.operation(1), Err(PhaseError::Stopped)));
+        });
+    }
+
+    #[test]
+    fn a_limit_of_time_is_kept() {
+        with_job(NS_PER_SECOND, |job, target, _| {
+            let mut tally = Tally::of_unknown(job);
+            tally.start(0);
+            let mut operation = || target.flush().map(|()| tally.operation(1)).unwrap();
+            assert!((0..5).all(|_| operation().is_ok()));
+            assert!(matches!(operation(), Err(PhaseError::OutOfTime { seconds: 5 })));
         });
     }
 }

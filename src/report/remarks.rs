@@ -94,8 +94,8 @@ pub fn missing(section: &Section<'_>) -> Vec<String> {
 
 /// Each way in which a phase has no number in a series: status, runs and reason.
 fn cases_of(section: &Section<'_>, phase: Phase, summary: &PhaseSummary) -> Vec<String> {
-    let mut cases = by_reason(Status::Failed, &summary.failures, summary.recorded);
-    cases.extend(by_reason(Status::Skipped, &summary.skips, summary.recorded));
+    let mut cases = by_reason(&summary.failures, summary.recorded);
+    cases.extend(by_reason(&summary.skips, summary.recorded));
     let is_shown = !section.rows(phase).is_empty();
     let unexplained = summary.recorded - summary.failures.len() - summary.skips.len() - summary.n.min(summary.recorded);
     if summary.recorded == 0 && is_shown {
@@ -106,15 +106,16 @@ fn cases_of(section: &Section<'_>, phase: Phase, summary: &PhaseSummary) -> Vec<
     cases
 }
 
-fn by_reason(status: Status, missing: &[Missing], recorded: usize) -> Vec<String> {
-    let mut reasons: Vec<(&str, Vec<String>)> = Vec::new();
+fn by_reason(missing: &[Missing], recorded: usize) -> Vec<String> {
+    let mut reasons: Vec<((Status, &str), Vec<String>)> = Vec::new();
     for one in missing {
-        match reasons.iter_mut().find(|(reason, _)| *reason == one.reason) {
+        let end = (one.status, one.reason.as_str());
+        match reasons.iter_mut().find(|(other, _)| *other == end) {
             Some((_, runs)) => runs.push(one.run.to_string()),
-            None => reasons.push((&one.reason, vec![one.run.to_string()])),
+            None => reasons.push((end, vec![one.run.to_string()])),
         }
     }
-    let in_words = |(reason, runs): &(&str, Vec<String>)| {
+    let in_words = |((status, reason), runs): &((Status, &str), Vec<String>)| {
         let which = match runs.len() {
             all if all == recorded => String::new(),
             1 => format!(" in run {}", join_and(runs)),

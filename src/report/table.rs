@@ -5,7 +5,8 @@ use super::figures::{NO_FIGURE, RateFigures, acknowledged_figure, cpu_figure, la
 use crate::model::flag::Flag;
 use crate::model::label::CacheLabel;
 use crate::model::phase::{Group, Phase};
-use crate::model::summary::PhaseSummary;
+use crate::model::record::Status;
+use crate::model::summary::{Missing, PhaseSummary};
 use crate::stats::{Interval, Spread};
 
 /// The figures of a section.
@@ -133,15 +134,26 @@ fn has_system_cpu(summary: &PhaseSummary) -> bool {
     summary.elapsed_ns.is_none_or(|elapsed| elapsed.median >= LEAST_NANOSECONDS_FOR_TICKS)
 }
 
-/// The words of the last column: durability where the phase writes, else the cache labels; `failed` or `skipped` without a figure.
+/// The words of the last column: durability where the phase writes, else the cache labels; how it ended where it has no figure.
 pub fn words(summary: &PhaseSummary) -> Vec<String> {
     match (summary.n, summary.failures.is_empty(), summary.skips.is_empty()) {
-        (0, false, _) => vec!["failed".to_owned()],
+        (0, false, _) => ends(&summary.failures).iter().map(|status| status.name().to_owned()).collect(),
         (0, true, false) => vec!["skipped".to_owned()],
         (0, true, true) => Vec::new(),
         _ if summary.phase.row().writes => summary.durable.iter().map(|label| label.word().to_owned()).collect(),
         _ => cache_words(&summary.cache),
     }
+}
+
+/// How a phase ended in some runs, each way once.
+pub fn ends(missing: &[Missing]) -> Vec<Status> {
+    let mut ends: Vec<Status> = Vec::new();
+    for one in missing {
+        if !ends.contains(&one.status) {
+            ends.push(one.status);
+        }
+    }
+    ends
 }
 
 /// The words of some cache labels; the shares of `mixed` are taken together: `mixed 8–12%`.

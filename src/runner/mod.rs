@@ -14,10 +14,11 @@ use crate::model::identity::Identity;
 use crate::model::machine::{Device, DirectIo, Filesystem, Machine};
 use crate::model::phase::Phase;
 use crate::model::plan::Plan;
-use crate::model::record::{PhaseRecord, RunRecord, Status};
+use crate::model::record::{PhaseRecord, RunRecord};
 use crate::rng::{Stream, hash64};
 use crate::sys::meter::Meter;
 use crate::target::ground::Ground;
+pub use run::broken_off;
 use std::collections::BTreeMap;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -91,6 +92,9 @@ pub struct Working {
 
 /// Hears of what happens.
 pub trait Observer {
+    /// The run as far as it has come: its phases that have ended, whatever else becomes of it. Told before it begins, when one of its
+    /// phases has ended, and before its files are removed.
+    fn run_so_far(&mut self, _draft: &RunRecord) {}
     /// A run has begun.
     fn run_started(&mut self, standing: Standing<'_>);
     /// A run could not begin.
@@ -162,7 +166,7 @@ pub fn run_batch(
             let (record, left) = run::run(&turn, &mut places[place], meter, interrupted, listeners.observer);
             places[place].earlier.push(nonce);
             outcome.runs += 1;
-            outcome.failed |= left || record.phases.iter().any(|phase| phase.status == Status::Failed);
+            outcome.failed |= left || record.phases.iter().any(|phase| phase.status.is_failure());
             (listeners.keep)(record);
         }
     }

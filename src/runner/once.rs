@@ -66,11 +66,14 @@ pub struct Once<'a> {
 impl Once<'_> {
     /// Does it, and says how it went.
     pub fn record(&mut self, progress: Progress<'_>) -> PhaseRecord {
-        let stop = Stop::of(self.interrupted);
+        let stop = Stop::of(self.interrupted).within(self.plan.circumstances.max_phase_seconds);
         match self.do_it(&stop, progress) {
             Ok(done) => self.labelled(done),
             Err(Spoilt::Phase(PhaseError::Stopped) | Spoilt::Ground(GroundError::Stopped)) => {
                 PhaseRecord::skipped(self.phase, "the run was stopped in it")
+            }
+            Err(Spoilt::Phase(error @ PhaseError::OutOfTime { .. })) => {
+                PhaseRecord::without_result(self.phase, Status::Truncated, error.to_string())
             }
             Err(Spoilt::Ground(error)) => PhaseRecord::failed(self.phase, error.to_string()),
             Err(Spoilt::Phase(error)) => PhaseRecord::failed(self.phase, error.to_string()),

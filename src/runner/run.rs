@@ -10,6 +10,7 @@ use crate::model::identity::Identity;
 use crate::model::phase::Phase;
 use crate::model::plan::Plan;
 use crate::model::record::{PhaseRecord, RunRecord, SCHEMA, Status};
+use crate::model::stack::Stack;
 use crate::phases::{self, Stamps};
 use crate::sys::meter::Meter;
 use crate::target::ground::GroundError;
@@ -38,7 +39,8 @@ pub fn run(
     interrupted: &AtomicBool,
     observer: &mut dyn Observer,
 ) -> (RunRecord, bool) {
-    let started = now();
+    let mut record = begun(turn, place);
+    observer.run_so_far(&record);
     let taken = place.ground.take(turn.nonce, turn.batch.identity.0);
     let (directory, scratch) = (place.ground.directory(), place.ground.scratch());
     let standing =
@@ -47,38 +49,36 @@ pub fn run(
         Ok(()) => observer.run_started(standing),
         Err(error) => observer.run_not_begun(standing, &error.to_string()),
     }
+    let plan = &turn.batch.plan;
     let stamps = Stamps { nonce: turn.nonce, earlier: place.earlier.clone() };
-    let mut course = course_of(place, &turn.batch.plan, meter);
-    let mut phases: Vec<PhaseRecord> = Vec::with_capacity(Phase::ALL.len());
-    for phase in Phase::ALL {
-        let record = match hindrance(*phase, &turn.batch.plan, &phases, taken.as_ref().err(), interrupted) {
-            Some(record) => {
-                if taken.is_ok() && turn.batch.plan.skips(*phase).is_none() {
-                    observer.phase_finished(standing, &record);
-                }
-                record
+    let mut course = course_of(place, plan, meter);
+    (record.stack, record.costs) = (course.stack.clone(), course.costs);
+    for phase in Phase::ALL.iter().copied() {
+        if let Some(hindered) = hindrance(phase, plan, &record.phases, taken.as_ref().err(), interrupted) {
+            if taken.is_ok() && plan.skips(phase).is_none() {
+                observer.phase_finished(standing, &hindered);
             }
-            None => {
-                observer.phase_started(standing, *phase);
-                let plan = &turn.batch.plan;
-                let ground = place.ground.as_mut();
-                let mut once = Once { phase: *phase, plan, stamps: &stamps, ground, meter, interrupted, course: &mut course };
-                let expected = phases::work_expected(*phase, plan);
-                let mut watch = |done, elapsed_ns| {
-                    observer.phase_goes_on(standing, Working { phase: *phase, done, expected, elapsed_ns });
-                };
-                let record = once.record(&mut watch);
-                once.remove_files_of(&record);
-                observer.phase_finished(standing, &record);
-                record
-            }
-        };
-        phases.push(record);
+            record.phases.push(hindered);
+            continue;
+        }
+        observer.phase_started(standing, phase);
+        let mut once = Once { phase, plan, stamps: &stamps, ground: place.ground.as_mut(), meter, interrupted, course: &mut course };
+        let expected = phases::work_expected(phase, plan);
+        let mut watch = |done, elapsed_ns| observer.phase_goes_on(standing, Working { phase, done, expected, elapsed_ns });
+        let done = once.record(&mut watch);
+        // Before anything is removed: that may hang, and the result must not be lost.
+        observer.phase_finished(standing, &done);
+        record.phases.push(done);
+        observer.run_so_far(&record);
+        once.remove_files_of(&record.phases[record.phases.len() - 1]);
     }
+    end(&mut record);
+    observer.run_so_far(&record);
     let left = place.ground.give_back();
     left.iter().for_each(|what| observer.left_behind(what));
     observer.run_finished();
-    (record_of(turn, place, course, started, phases), !left.is_empty())
+    record.finished = now();
+    (record, !left.is_empty())
 }
 
 fn now() -> String {
@@ -106,9 +106,10 @@ fn course_of(place: &Place, plan: &Plan, meter: &dyn Meter) -> Course {
     }
 }
 
-fn record_of(turn: &Turn<'_>, place: &Place, course: Course, started: String, phases: Vec<PhaseRecord>) -> RunRecord {
+/// The record of a run that has no phases yet.
+fn begun(turn: &Turn<'_>, place: &Place) -> RunRecord {
     let batch = turn.batch;
-    let is_done = |record: &PhaseRecord| record.status == Status::Ok || batch.plan.skips(record.name).is_some();
+    let started = now();
     RunRecord {
         schema: SCHEMA,
         version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -125,14 +126,37 @@ fn record_of(turn: &Turn<'_>, place: &Place, course: Course, started: String, ph
         machine: batch.machine.clone(),
         filesystem: place.filesystem.clone(),
         device: place.device.clone(),
-        stack: course.stack,
-        costs: course.costs,
+        stack: Stack::default(),
+        costs: Costs::default(),
         direct_io: place.direct_io,
-        complete: phases.iter().all(is_done),
-        phases,
+        complete: false,
+        phases: Vec::with_capacity(Phase::ALL.len()),
+        finished: started.clone(),
         started,
-        finished: now(),
     }
+}
+
+/// Notes that no phase comes any more.
+fn end(record: &mut RunRecord) {
+    let is_done = |phase: &PhaseRecord| phase.status == Status::Ok || record.plan.skips(phase.name).is_some();
+    record.complete = record.phases.iter().all(is_done);
+    record.finished = now();
+}
+
+/// A run that ends where its draft ([`Observer::run_so_far`]) is: the phase that was not finished, if there is one, ended so and for this
+/// reason; those after it are skipped.
+#[must_use]
+pub fn broken_off(mut draft: RunRecord, unfinished: Option<(Phase, Status)>, reason: &str) -> RunRecord {
+    for phase in Phase::ALL.iter().copied().skip(draft.phases.len()) {
+        let record = match (draft.plan.skips(phase), unfinished) {
+            (Some(reason), _) => PhaseRecord::skipped(phase, reason),
+            (None, Some((broken, status))) if broken == phase => PhaseRecord::without_result(phase, status, reason.to_owned()),
+            (None, _) => PhaseRecord::skipped(phase, "the run ended before it"),
+        };
+        draft.phases.push(record);
+    }
+    end(&mut draft);
+    draft
 }
 
 /// The record of a phase that is not done, with the reason; `None` when nothing is in its way.

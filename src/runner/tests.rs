@@ -1,3 +1,4 @@
+mod drafts;
 mod evidence;
 mod times;
 

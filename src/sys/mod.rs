@@ -18,4 +18,5 @@ pub mod raw;
 pub mod residency;
 pub mod signals;
 pub mod stack;
+pub mod threads;
 pub mod traffic;

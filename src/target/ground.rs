@@ -82,7 +82,7 @@ pub fn plain_error(error: &io::Error) -> String {
 }
 
 /// What a target stands on.
-pub trait Ground {
+pub trait Ground: Send {
     /// Makes an empty place for a run, named by its nonce.
     ///
     /// # Errors

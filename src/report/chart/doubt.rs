@@ -6,7 +6,7 @@ use crate::model::label::{CacheLabel, Durability};
 use crate::model::phase::{Phase, Reads};
 use crate::model::record::PhaseRecord;
 use crate::model::summary::PhaseSummary;
-use crate::report::table::{cache_words, words};
+use crate::report::table::{cache_words, ends, words};
 
 /// Whether a cache label says that a phase is no figure of the device. Phases that write are, unless they read what they write: the
 /// label of a create or delete speaks of a few directory blocks.
@@ -72,8 +72,11 @@ fn flags(summary: &PhaseSummary) -> Vec<String> {
 /// The runs that have no number, when others have.
 fn lost_runs(summary: &PhaseSummary) -> Vec<String> {
     let unexplained = summary.recorded.saturating_sub(summary.n + summary.failures.len() + summary.skips.len());
-    let cases = [(summary.failures.len(), "failed"), (summary.skips.len(), "skipped"), (unexplained, "without a rate")];
-    let lost = cases.into_iter().filter(|(count, _)| *count > 0);
+    let failures = ends(&summary.failures).into_iter().map(|status| {
+        let count = summary.failures.iter().filter(|one| one.status == status).count();
+        (count, status.name())
+    });
+    let lost = failures.chain([(summary.skips.len(), "skipped"), (unexplained, "without a rate")]).filter(|(count, _)| *count > 0);
     lost.map(|(count, what)| format!("{count} run{} {what}", plural(count))).collect()
 }
 

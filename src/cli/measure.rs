@@ -1,0 +1,140 @@
+//! Doing a batch: a thread of its own does it, this one waits; what was measured is kept whatever happens.
+
+use super::estimate::Estimate;
+use super::interrupt::Interrupt;
+use super::keep::Keeper;
+use super::output::say;
+use super::places::Named;
+use super::progress::Progress;
+use super::pulse::{Broken, Listener, Pulse};
+use super::vigil::{Bounds, Ended, GivenUp, Vigil};
+use crate::model::record::{RunRecord, Status};
+use crate::runner::{Batch, BatchError, Listeners, Outcome, Place, run_batch};
+use crate::store::RunFile;
+use crate::sys::meter::ProcessMeter;
+use crate::sys::threads::this_thread;
+use crate::target::below::Below;
+use crate::target::plain::PlainGround;
+use anyhow::Context;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
+
+/// How long a run file may take to answer when a filesystem hangs.
+const RESCUE: Duration = Duration::from_secs(10);
+/// The same, when the user wishes to stop at once.
+const QUICK_RESCUE: Duration = Duration::from_secs(1);
+
+/// How a batch is to be conducted.
+#[derive(Debug, Clone, Copy)]
+pub struct Conduct {
+    /// Whether only what went wrong is said.
+    pub quiet: bool,
+    /// When it is given up.
+    pub bounds: Bounds,
+}
+
+/// What was measured.
+pub struct Measured {
+    /// How the batch went.
+    pub outcome: Result<Outcome, BatchError>,
+    /// Its runs.
+    pub runs: Vec<RunRecord>,
+    /// Whether every run is in the run file.
+    pub is_whole: bool,
+    /// The signal that asked to stop.
+    pub signal: Option<i32>,
+}
+
+/// Does the batch; each run is in the run file the moment it ends.
+///
+/// # Errors
+/// When signals cannot be listened to, or no thread can be started; nothing was measured then.
+pub fn measure(batch: Batch, named: Vec<Named>, file: RunFile, conduct: Conduct) -> anyhow::Result<Measured> {
+    let interrupt = Interrupt::listen().context("signals cannot be listened to")?;
+    interrupt.set_empty_file(file.is_unused().then(|| format!("the empty {}", file.path().display())));
+    let keeper = Arc::new(Keeper::of(file, batch.identity));
+    let pulse = Arc::new(Pulse::default());
+    interrupt.set_last_act(last_act(&pulse, &keeper));
+    let below = named.iter().map(|named| Below::of(&named.directory)).collect();
+    let places: Vec<Place> = named.into_iter().map(|named| place(named, &interrupt)).collect();
+    let estimate = Estimate::of(batch.plan.clone(), places.len());
+    let listener = Listener { inner: Progress::of(Arc::clone(&interrupt), conduct.quiet, estimate), pulse: Arc::clone(&pulse) };
+    let hands = Hands { interrupt: Arc::clone(&interrupt), keeper: Arc::clone(&keeper), listener };
+    let (begun, done) = start(batch, places, hands).context("no thread can be started")?;
+    let thread = begun.recv().unwrap_or_default();
+    let outcome = match Vigil::of(&pulse, below, thread, conduct.bounds).wait(&done) {
+        Ended::Done(outcome) => outcome,
+        Ended::GivenUp(given_up) => {
+            give_up(&given_up, &pulse, &keeper);
+            Ok(Outcome { failed: true, ..Outcome::default() })
+        }
+        Ended::Panicked => anyhow::bail!("a fault in barrow itself; please report it"),
+    };
+    let (runs, is_whole) = keeper.end();
+    Ok(Measured { outcome, runs, is_whole, signal: interrupt.signal() })
+}
+
+/// What the thread of a batch hears and is heard by.
+struct Hands {
+    interrupt: Arc<Interrupt>,
+    keeper: Arc<Keeper>,
+    listener: Listener<Progress>,
+}
+
+/// Starts the thread of a batch; it tells its number, and how the batch went.
+type Started = (Receiver<i32>, Receiver<Result<Outcome, BatchError>>);
+
+fn start(batch: Batch, mut places: Vec<Place>, hands: Hands) -> std::io::Result<Started> {
+    let (begins, begun) = channel();
+    let (ends, done) = channel();
+    std::thread::Builder::new().name("batch".to_owned()).spawn(move || {
+        // Whoever hears of it waits in any case; a message that nobody takes is no loss.
+        let _ = begins.send(this_thread());
+        let Hands { interrupt, keeper, mut listener } = hands;
+        let pulse = Arc::clone(&listener.pulse);
+        let mut keep = |run| {
+            keeper.keep(run);
+            pulse.kept();
+            interrupt.set_empty_file(None);
+        };
+        let mut listeners = Listeners { observer: &mut listener, keep: &mut keep };
+        let outcome = run_batch(&batch, &mut places, &ProcessMeter::open(), interrupt.flag(), &mut listeners);
+        let _ = ends.send(outcome);
+    })?;
+    Ok((begun, done))
+}
+
+/// Keeps what is finished of a run whose call does not return, and names what it leaves.
+fn give_up(given_up: &GivenUp, pulse: &Pulse, keeper: &Arc<Keeper>) {
+    let Some(broken) = pulse.broken_off(given_up.status, &given_up.reason) else {
+        say(&format!("barrow: {}", given_up.reason));
+        return;
+    };
+    let Broken { record, directory, scratch, phase } = broken;
+    let doing = phase.map_or("making or removing files", |phase| phase.name());
+    let place = if directory.is_empty() { String::new() } else { format!(" on {directory}") };
+    let head = format!("{} {}/{}", record.label, record.round, record.plan.settings.runs);
+    say(&format!("barrow: {head}  {doing}{place}: {}; ending with what is finished", given_up.reason));
+    keeper.rescue(record, RESCUE);
+    if let Some(scratch) = scratch {
+        say(&format!("barrow: left behind: {scratch} (when it answers again, `barrow clean {directory}` removes it)"));
+    }
+}
+
+/// What is done when the user wishes to stop at once: phases that have ended are kept.
+fn last_act(pulse: &Arc<Pulse>, keeper: &Arc<Keeper>) -> Box<dyn Fn() + Send> {
+    let (pulse, keeper) = (Arc::clone(pulse), Arc::clone(keeper));
+    Box::new(move || {
+        let broken = pulse.broken_off(Status::Skipped, "the run was stopped in it");
+        if let Some(broken) = broken.filter(|broken| broken.record.phases.iter().any(|phase| phase.status == Status::Ok)) {
+            keeper.rescue(broken.record, QUICK_RESCUE);
+        }
+    })
+}
+
+fn place(named: Named, interrupt: &Interrupt) -> Place {
+    let ground = PlainGround::of(named.directory, named.path, named.filesystem.class).stopped_by(interrupt.shared_flag());
+    let place = Place::of(named.label, Box::new(ground), named.filesystem, named.device);
+    Place { direct_io: named.direct_io, ..place }
+}
