@@ -40,7 +40,7 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Measure directories; ends with the report
-    Run(run::RunArguments),
+    Run(Box<run::RunArguments>),
     /// Make a report from run files
     Report(report::ReportArguments),
     /// Show what lies below a directory, and what barrow can prove there
