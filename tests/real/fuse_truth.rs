@@ -82,9 +82,9 @@ fn untrue_times(run: &RunRecord) -> Vec<String> {
     wrong
 }
 
-/// How many requests for the block file were of this operation.
-fn requests(log: &[Step], operation: Operation) -> usize {
-    log.iter().filter(|step| step.name == "block.0" && step.operation == operation).count()
+/// How many requests for the block file were of this operation and of so many bytes.
+fn requests(log: &[Step], operation: Operation, size: u32) -> usize {
+    log.iter().filter(|step| step.name == "block.0" && step.operation == operation && step.size == size).count()
 }
 
 /// A rate is one over the delay; what the flush takes is in the durable time and not in the acknowledged one.
@@ -102,7 +102,8 @@ fn times_over_set_delays_are_true() {
         let filesystem = FuseFilesystem::of(Behaviour { passes_page_cache: true, delays: DELAYS, ..Behaviour::default() });
         let run = measured(&filesystem, &settings, &[]);
         let log = filesystem.log();
-        let found = [Operation::Write(CHUNK), Operation::Read(CHUNK), Operation::Read(SEEK)].map(|operation| requests(&log, operation));
+        let kinds = [(Operation::Write, CHUNK), (Operation::Read, CHUNK), (Operation::Read, SEEK)];
+        let found = kinds.map(|(operation, size)| requests(&log, operation, size));
         assert_eq!(found, [2 * OPERATIONS, 2 * OPERATIONS, OPERATIONS], "a chunk or a seek was not one request");
         wrong = untrue_times(&run);
         if wrong.is_empty() {
@@ -115,9 +116,12 @@ fn times_over_set_delays_are_true() {
 const FILES: usize = 100;
 const DIRECTORIES: usize = 3;
 
-/// The steps of a file set, from its first file to its first removal, and from there on.
+/// What changes a file set, or flushes it.
+const CHANGES: [Operation; 4] = [Operation::Create, Operation::SyncFile, Operation::SyncDirectory, Operation::Unlink];
+
+/// The changes of a file set, from its first file to its first removal, and from there on.
 fn steps_of(log: &[Step], kind: &str) -> (Vec<Step>, Vec<Step>) {
-    let is_of_set = |step: &&Step| step.directory.starts_with(kind) || step.name.starts_with(kind);
+    let is_of_set = |step: &&Step| CHANGES.contains(&step.operation) && (step.directory.starts_with(kind) || step.name.starts_with(kind));
     let steps: Vec<Step> = log.iter().filter(is_of_set).cloned().collect();
     let created = steps.iter().position(|step| step.operation == Operation::Create).expect("nothing was created");
     let removed = steps.iter().position(|step| step.operation == Operation::Unlink).expect("nothing was removed");
@@ -199,11 +203,8 @@ fn expect_modest_labels(run: &RunRecord) {
 
 /// Bytes that reads of the block file asked the server for.
 fn bytes_asked_for(log: &[Step]) -> u64 {
-    let size = |step: &Step| match step.operation {
-        Operation::Read(size) => u64::from(size),
-        Operation::Create | Operation::Write(_) | Operation::SyncFile | Operation::SyncDirectory | Operation::Unlink => 0,
-    };
-    log.iter().filter(|step| step.name == "block.0").map(size).sum()
+    let reads = log.iter().filter(|step| step.name == "block.0" && step.operation == Operation::Read);
+    reads.map(|step| u64::from(step.size)).sum()
 }
 
 /// No byte that was read is charged to barrow there, and what a flush reaches is not known.

@@ -10,6 +10,7 @@ pub mod driver;
 mod failures;
 mod flags;
 mod fuse;
+mod fuse_faults;
 mod fuse_truth;
 mod job;
 mod labels;

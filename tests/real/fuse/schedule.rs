@@ -1,19 +1,41 @@
-//! What is to happen at each operation: it is written down, and takes its time.
+//! What is to happen at each operation: it is written down, meets the fault that is planned for it, and takes its time.
 
+use super::fault::{Fault, Planned};
+use super::hang::Gate;
 use super::locked;
+use fuser::Errno;
 use nix::sys::prctl::set_timerslack;
+use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-/// An operation that a client sees the end of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// A kind of operation that a client waits for the end of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Operation {
+    /// The question whether a name is there, and what it names.
+    Lookup,
+    /// The question for what stat(2) says of something known.
+    Attributes,
+    /// A change of mode, owner, size or times.
+    ChangeAttributes,
+    /// A new directory.
+    MakeDirectory,
+    /// The removal of a directory.
+    RemoveDirectory,
+    /// A directory is opened.
+    OpenDirectory,
+    /// A part of the list of a directory.
+    List,
     /// A new file.
     Create,
-    /// A read of so many bytes at the most, as one request.
-    Read(u32),
-    /// A write of so many bytes, as one request.
-    Write(u32),
+    /// A file that is there is opened.
+    Open,
+    /// A read, as one request.
+    Read,
+    /// A write, as one request.
+    Write,
+    /// A descriptor of a file is closed.
+    Close,
     /// A flush of a file.
     SyncFile,
     /// A flush of a directory.
@@ -27,6 +49,8 @@ pub enum Operation {
 pub struct Step {
     /// Which.
     pub operation: Operation,
+    /// Bytes that are to be read at the most, or written; 0 for everything else.
+    pub size: u32,
     /// The name of the directory that it lies in; empty for the root, and for what lies there.
     pub directory: String,
     /// Its own name.
@@ -47,38 +71,93 @@ pub struct Delays {
 impl Delays {
     const fn of(&self, operation: Operation) -> Duration {
         match operation {
-            Operation::Read(_) => self.read,
-            Operation::Write(_) => self.write,
+            Operation::Read => self.read,
+            Operation::Write => self.write,
             Operation::SyncFile | Operation::SyncDirectory => self.sync,
-            Operation::Create | Operation::Unlink => Duration::ZERO,
+            Operation::Lookup
+            | Operation::Attributes
+            | Operation::ChangeAttributes
+            | Operation::MakeDirectory
+            | Operation::RemoveDirectory
+            | Operation::OpenDirectory
+            | Operation::List
+            | Operation::Create
+            | Operation::Open
+            | Operation::Close
+            | Operation::Unlink => Duration::ZERO,
         }
     }
 }
 
-/// The delays, and the log of what happened. Faults will have their place here.
-#[derive(Debug)]
+/// What happened so far, and what is still to come.
+#[derive(Debug, Default)]
+struct Course {
+    log: Vec<Step>,
+    counts: BTreeMap<Operation, u64>,
+    planned: Vec<Planned>,
+    befallen: Vec<Step>,
+}
+
+/// The delays, the faults, and the log of what happened.
+#[derive(Debug, Default)]
 pub struct Schedule {
     delays: Delays,
-    log: Mutex<Vec<Step>>,
+    course: Mutex<Course>,
+    /// Where operations hang.
+    pub gate: Gate,
 }
 
 impl Schedule {
     /// With an empty log.
-    pub const fn of(delays: Delays) -> Self {
-        Self { delays, log: Mutex::new(Vec::new()) }
+    pub fn of(delays: Delays) -> Self {
+        Self { delays, ..Self::default() }
     }
 
-    /// A step: written down, then waited for. `start` is when its request came.
-    pub fn pass(&self, start: Instant, step: Step) {
+    /// A step: written down, done unless a fault keeps it from being done, and over when its time is. `start` is when its request came.
+    pub fn pass<T>(&self, start: Instant, step: Step, work: impl FnOnce() -> Result<T, Errno>) -> Result<T, Errno> {
         come_first();
         let delay = self.delays.of(step.operation);
-        locked(&self.log).push(step);
-        wait_until(start + delay);
+        let more = match self.meet(step) {
+            Some(Fault::Error(number)) => return Err(Errno::from_i32(number)),
+            Some(Fault::Hang) => {
+                self.gate.hang();
+                Duration::ZERO
+            }
+            Some(Fault::Delay(more)) => more,
+            None => Duration::ZERO,
+        };
+        let done = work();
+        wait_until(start + delay + more);
+        done
+    }
+
+    /// Writes a step down, and finds the fault that befalls it.
+    fn meet(&self, step: Step) -> Option<Fault> {
+        let mut course = locked(&self.course);
+        let count = course.counts.entry(step.operation).or_default();
+        *count += 1;
+        let nth = *count;
+        let found = course.planned.iter().find(|planned| planned.befalls(step.operation, nth)).map(|planned| planned.fault);
+        if found.is_some() {
+            course.befallen.push(step.clone());
+        }
+        course.log.push(step);
+        found
+    }
+
+    /// Plans one more fault.
+    pub fn plan(&self, planned: Planned) {
+        locked(&self.course).planned.push(planned);
     }
 
     /// The steps so far.
     pub fn log(&self) -> Vec<Step> {
-        locked(&self.log).clone()
+        locked(&self.course).log.clone()
+    }
+
+    /// The steps that met a fault so far.
+    pub fn befallen(&self) -> Vec<Step> {
+        locked(&self.course).befallen.clone()
     }
 }
 

@@ -29,15 +29,36 @@ impl Server {
         Self { behaviour, schedule, tree }
     }
 
-    /// An operation on what has a number: done, written down, and answered when its time is over.
+    /// An operation on what has a number: written down, done, and answered when its time is over.
     fn step<T>(&self, operation: Operation, number: INodeNo, work: impl FnOnce(&mut Tree) -> Result<T, Errno>) -> Result<T, Errno> {
+        self.transfer(operation, number, 0, work)
+    }
+
+    /// An operation on a name, whether something has it or not.
+    fn step_below<T>(
+        &self,
+        operation: Operation,
+        parent: INodeNo,
+        name: &OsStr,
+        work: impl FnOnce(&mut Tree) -> Result<T, Errno>,
+    ) -> Result<T, Errno> {
         let start = Instant::now();
-        let (done, (directory, name)) = {
-            let mut tree = locked(&self.tree);
-            (work(&mut tree), tree.names(number)?)
-        };
-        self.schedule.pass(start, Step { operation, directory, name });
-        done
+        let (_, directory) = locked(&self.tree).names(parent)?;
+        let name = name.to_string_lossy().into_owned();
+        self.schedule.pass(start, Step { operation, size: 0, directory, name }, || work(&mut locked(&self.tree)))
+    }
+
+    /// A read or write of so many bytes.
+    fn transfer<T>(
+        &self,
+        operation: Operation,
+        number: INodeNo,
+        size: u32,
+        work: impl FnOnce(&mut Tree) -> Result<T, Errno>,
+    ) -> Result<T, Errno> {
+        let start = Instant::now();
+        let (directory, name) = locked(&self.tree).names(number)?;
+        self.schedule.pass(start, Step { operation, size, directory, name }, || work(&mut locked(&self.tree)))
     }
 
     /// How a file is opened; `EINVAL` for direct I/O that is refused.
@@ -47,18 +68,18 @@ impl Server {
         }
         Ok(if self.behaviour.passes_page_cache { FopenFlags::FOPEN_DIRECT_IO } else { FopenFlags::FOPEN_KEEP_CACHE })
     }
+}
 
-    fn make(&self, request: &Request, parent: INodeNo, name: &OsStr, kind: Kind, mode: u32) -> Result<FileAttr, Errno> {
-        let mut tree = locked(&self.tree);
-        let number = tree.make(parent, name, kind, Rights { mode, owner: request.uid(), group: request.gid() })?;
-        tree.attributes(number)
-    }
+/// Makes something that belongs to who asks for it.
+fn make(tree: &mut Tree, request: &Request, parent: INodeNo, name: &OsStr, kind: Kind, mode: u32) -> Result<FileAttr, Errno> {
+    let number = tree.make(parent, name, kind, Rights { mode, owner: request.uid(), group: request.gid() })?;
+    tree.attributes(number)
 }
 
 impl Filesystem for Server {
     fn lookup(&self, _: &Request, parent: INodeNo, name: &OsStr, reply: ReplyEntry) {
-        let tree = locked(&self.tree);
-        match tree.find(parent, name).and_then(|number| tree.attributes(number)) {
+        let found = self.step_below(Operation::Lookup, parent, name, |tree| tree.attributes(tree.find(parent, name)?));
+        match found {
             Ok(attributes) => reply.entry(&NOT_KEPT, &attributes, Generation(0)),
             Err(error) => reply.error(error),
         }
@@ -69,7 +90,7 @@ impl Filesystem for Server {
     }
 
     fn getattr(&self, _: &Request, number: INodeNo, _: Option<FileHandle>, reply: ReplyAttr) {
-        match locked(&self.tree).attributes(number) {
+        match self.step(Operation::Attributes, number, |tree| tree.attributes(number)) {
             Ok(attributes) => reply.attr(&NOT_KEPT, &attributes),
             Err(error) => reply.error(error),
         }
@@ -93,45 +114,57 @@ impl Filesystem for Server {
         _: Option<BsdFileFlags>,
         reply: ReplyAttr,
     ) {
-        let mut tree = locked(&self.tree);
-        match tree.change(number, mode, size).and_then(|()| tree.attributes(number)) {
+        let changed = self.step(Operation::ChangeAttributes, number, |tree| {
+            tree.change(number, mode, size)?;
+            tree.attributes(number)
+        });
+        match changed {
             Ok(attributes) => reply.attr(&NOT_KEPT, &attributes),
             Err(error) => reply.error(error),
         }
     }
 
     fn mkdir(&self, request: &Request, parent: INodeNo, name: &OsStr, mode: u32, _: u32, reply: ReplyEntry) {
-        match self.make(request, parent, name, Kind::Directory, mode) {
+        let make = |tree: &mut Tree| make(tree, request, parent, name, Kind::Directory, mode);
+        match self.step_below(Operation::MakeDirectory, parent, name, make) {
             Ok(attributes) => reply.entry(&NOT_KEPT, &attributes, Generation(0)),
             Err(error) => reply.error(error),
         }
     }
 
     fn unlink(&self, _: &Request, parent: INodeNo, name: &OsStr, reply: ReplyEmpty) {
-        let number = locked(&self.tree).find(parent, name);
-        let remove = |tree: &mut Tree| tree.remove(parent, name, Kind::File);
-        answer(reply, number.and_then(|number| self.step(Operation::Unlink, number, remove)));
+        answer(reply, self.step_below(Operation::Unlink, parent, name, |tree| tree.remove(parent, name, Kind::File)));
     }
 
     fn rmdir(&self, _: &Request, parent: INodeNo, name: &OsStr, reply: ReplyEmpty) {
-        answer(reply, locked(&self.tree).remove(parent, name, Kind::Directory));
+        answer(reply, self.step_below(Operation::RemoveDirectory, parent, name, |tree| tree.remove(parent, name, Kind::Directory)));
     }
 
     fn create(&self, request: &Request, parent: INodeNo, name: &OsStr, mode: u32, _: u32, flags: i32, reply: ReplyCreate) {
-        let made = self.make(request, parent, name, Kind::File, mode);
-        let noted = made.and_then(|attributes| self.step(Operation::Create, attributes.ino, |_| Ok(attributes)));
+        let made = self.step_below(Operation::Create, parent, name, |tree| make(tree, request, parent, name, Kind::File, mode));
         // Where Linux refuses O_DIRECT to a new file, the file has been made all the same.
-        match noted.and_then(|attributes| Ok((attributes, self.opened(flags)?))) {
+        match made.and_then(|attributes| Ok((attributes, self.opened(flags)?))) {
             Ok((attributes, how)) => reply.created(&NOT_KEPT, &attributes, Generation(0), FileHandle(0), how),
             Err(error) => reply.error(error),
         }
     }
 
-    fn open(&self, _: &Request, _: INodeNo, flags: OpenFlags, reply: ReplyOpen) {
-        match self.opened(flags.0) {
+    fn open(&self, _: &Request, number: INodeNo, flags: OpenFlags, reply: ReplyOpen) {
+        match self.step(Operation::Open, number, |_| self.opened(flags.0)) {
             Ok(how) => reply.opened(FileHandle(0), how),
             Err(error) => reply.error(error),
         }
+    }
+
+    fn opendir(&self, _: &Request, number: INodeNo, _: OpenFlags, reply: ReplyOpen) {
+        match self.step(Operation::OpenDirectory, number, |_| Ok(())) {
+            Ok(()) => reply.opened(FileHandle(0), FopenFlags::empty()),
+            Err(error) => reply.error(error),
+        }
+    }
+
+    fn flush(&self, _: &Request, number: INodeNo, _: FileHandle, _: LockOwner, reply: ReplyEmpty) {
+        answer(reply, self.step(Operation::Close, number, |_| Ok(())));
     }
 
     fn read(
@@ -145,7 +178,7 @@ impl Filesystem for Server {
         _: Option<LockOwner>,
         reply: ReplyData,
     ) {
-        match self.step(Operation::Read(size), number, |tree| tree.read(number, offset, size)) {
+        match self.transfer(Operation::Read, number, size, |tree| tree.read(number, offset, size)) {
             Ok(bytes) => reply.data(&bytes),
             Err(error) => reply.error(error),
         }
@@ -164,7 +197,7 @@ impl Filesystem for Server {
         reply: ReplyWrite,
     ) {
         let size = data.len() as u32;
-        match self.step(Operation::Write(size), number, |tree| tree.write(number, offset, data)) {
+        match self.transfer(Operation::Write, number, size, |tree| tree.write(number, offset, data)) {
             Ok(()) => reply.written(size),
             Err(error) => reply.error(error),
         }
@@ -179,7 +212,7 @@ impl Filesystem for Server {
     }
 
     fn readdir(&self, _: &Request, number: INodeNo, _: FileHandle, offset: u64, mut reply: ReplyDirectory) {
-        match locked(&self.tree).list(number) {
+        match self.step(Operation::List, number, |tree| tree.list(number)) {
             Ok(entries) => {
                 let mut rest = (1..).zip(entries).skip(offset as usize);
                 // True: the kernel's buffer is full, and it asks again behind what it has.
