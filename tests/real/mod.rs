@@ -12,6 +12,7 @@ mod flags;
 mod fuse;
 mod fuse_faults;
 mod fuse_truth;
+mod hangs;
 mod job;
 mod labels;
 mod memory;
