@@ -5,12 +5,14 @@ pub mod chart;
 mod csv;
 mod csv_summary;
 mod direct_io;
+mod document;
 mod facts;
 mod figures;
 pub(crate) mod layout;
 mod legend;
 mod limits;
 mod markdown;
+mod markup;
 mod places;
 mod quietness;
 mod remarks;
@@ -72,6 +74,11 @@ impl<'a> Report<'a> {
     }
 }
 
+/// Why a report of several workloads has several tables.
+fn unlike_work(count: usize) -> String {
+    format!("{count} workloads. They are unlike work, so each has its own table.")
+}
+
 impl Report<'_> {
     /// The sections as one text: unlike work stands apart, and the reader is told.
     fn text_of_sections(&self, section_text: fn(&Section<'_>) -> String, between: &str) -> String {
@@ -80,7 +87,7 @@ impl Report<'_> {
             0 => "No runs.\n".to_owned(),
             1 => sections.concat(),
             count => {
-                let head = format!("{count} workloads. They are unlike work, so each has its own table.\n");
+                let head = format!("{}\n", unlike_work(count));
                 std::iter::once(head).chain(sections).collect::<Vec<_>>().join(between)
             }
         }

@@ -4,6 +4,7 @@ use crate::model::label::CacheLabel;
 use crate::model::phase::Phase;
 use crate::model::record::{PhaseRecord, PhaseResult, Reported, RunRecord};
 use crate::model::sample;
+use crate::report::document::{Part, documents};
 use proptest::prelude::*;
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
@@ -42,62 +43,37 @@ fn read(text: &str) -> Read {
     read
 }
 
-/// The cells that the table models of some records hold, in the form of the format, without any markup.
-fn model_rows(records: &[RunRecord]) -> Vec<Vec<String>> {
-    let mut rows = Vec::new();
-    for section in &Report::of(records).sections {
-        let table = table(section);
-        if table.blocks.is_empty() {
-            continue;
-        }
-        rows.push(heads(&table.columns).into_iter().map(|(head, _)| head).collect());
-        for phase in table.blocks.iter().flat_map(|block| &block.phases) {
-            for (place, row) in phase.rows.iter().enumerate() {
-                rows.push(plain_cells(if place == 0 { &phase.heading } else { "" }, row, &table.columns));
-            }
-        }
-    }
-    rows
+/// The cells of the documents of some records, without any markup.
+fn document_rows(parts: &[Part]) -> Vec<Vec<String>> {
+    let grids = parts.iter().filter_map(|part| if let Part::Grid(grid) = part { Some(grid) } else { None });
+    let plain = |text: &str| text.trim_matches(' ').to_owned();
+    let rows = grids.flat_map(|grid| {
+        let heads = grid.heads.iter().map(|(head, _)| plain(head)).collect();
+        let rows = grid.rows.iter().map(|cells| cells.iter().map(|cell| plain(&cell.text)).collect());
+        std::iter::once(heads).chain(rows).collect::<Vec<_>>()
+    });
+    rows.collect()
 }
 
-fn plain_cells(heading: &str, row: &Row, columns: &Columns) -> Vec<String> {
-    let both = |a: &str, b: &str, gap: &str| if a.is_empty() && b.is_empty() { String::new() } else { format!("{a}{gap}{b}") };
-    let cpu = match (columns.cpu_own, columns.cpu_system) {
-        (true, true) if !row.cpu_own.is_empty() && row.cpu_system.is_empty() => format!("{} / –", row.cpu_own),
-        (true, true) => both(&row.cpu_own, &row.cpu_system, " / "),
-        _ => format!("{}{}", row.cpu_own, row.cpu_system),
-    };
-    let flags: Vec<&str> = row.flags.iter().map(|flag| flag.word()).collect();
-    let words = row.words.join("/");
-    let words = [words.as_str()].into_iter().chain(flags).filter(|word| !word.is_empty()).collect::<Vec<_>>().join(", ");
-    let cells = [
-        (true, heading.to_owned()),
-        (true, row.label.trim_matches(' ').to_owned()),
-        (true, row.rate.median.clone()),
-        (columns.range.is_some(), both(&row.rate.low, &row.rate.high, " – ")),
-        (columns.acknowledged, row.acknowledged.clone()),
-        (columns.cpu_own || columns.cpu_system, cpu),
-        (columns.p99, row.p99.clone()),
-        (columns.words, words),
-    ];
-    cells.into_iter().filter(|(occurs, _)| *occurs).map(|(_, cell)| cell).collect()
+/// What the headings, paragraphs and items of some parts say.
+fn document_blocks(parts: &[Part]) -> Vec<String> {
+    let said = parts.iter().flat_map(|part| match part {
+        Part::Heading(text) => vec![text.clone()],
+        Part::Paragraph(sentences) => vec![sentences.concat()],
+        Part::List(items) => items.iter().map(|(Item::Text(text) | Item::Code(text))| text.clone()).collect(),
+        Part::Grid(_) => Vec::new(),
+    });
+    said.map(|text| text.trim_matches(' ').to_owned()).collect()
 }
 
 #[track_caller]
 fn check(records: &[RunRecord]) {
     let text = text_of(records);
     let read = read(&text);
-    assert_eq!(read.rows, model_rows(records), "{text}");
+    let parts = documents(&Report::of(records)).concat();
+    assert_eq!(read.rows, document_rows(&parts), "{text}");
     assert_eq!(read.foreign, Vec::<String>::new(), "{text}");
-    let report = Report::of(records);
-    for section in &report.sections {
-        let lines = facts::lines(section);
-        let said = lines.iter().cloned().chain(limits::sentence(section)).chain([facts::parameters(section).join(" ")]);
-        for wanted in said.chain([remarks::workload(section), statement(section, &table(section).columns)]) {
-            let wanted = wanted.trim_matches(' ');
-            assert!(wanted.is_empty() || read.blocks.iter().any(|block| block == wanted), "{wanted:?} is not in {:?}", read.blocks);
-        }
-    }
+    assert_eq!(read.blocks, document_blocks(&parts), "{text}");
 }
 
 /// A run with four phases, so that the whole fits a page.

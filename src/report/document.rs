@@ -1,0 +1,189 @@
+//! The document: what every markup says, part by part and in one order. A format only writes the parts down in its own way.
+
+use super::figures::NO_FIGURE;
+use super::layout::capitalised;
+use super::legend::{flags, statement, words};
+use super::table::{Columns, Row, Table, table};
+use super::{Report, Section, direct_io, facts, limits, quietness, remarks};
+
+/// To which side the cells of a column lean.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    Left,
+    Right,
+}
+
+/// A part of a document. No text in it is escaped.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Part {
+    Heading(String),
+    /// Sentences that follow each other, a line each where the markup has lines.
+    Paragraph(Vec<String>),
+    List(Vec<Item>),
+    Grid(Grid),
+}
+
+/// An item of a list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Item {
+    Text(String),
+    /// Shown letter by letter, in a fixed width.
+    Code(String),
+}
+
+/// A table of cells.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Grid {
+    pub heads: Vec<(String, Side)>,
+    /// A cell a head.
+    pub rows: Vec<Vec<Cell>>,
+}
+
+/// A cell of a [`Grid`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cell {
+    pub text: String,
+    /// What the reader looks for first.
+    pub is_strong: bool,
+    /// The rows that it stands for: 1, or more for a name that is written once; 0 where the cell above stands for this row too.
+    pub rows: usize,
+}
+
+impl Cell {
+    /// A cell of one row.
+    pub fn of(text: impl Into<String>) -> Self {
+        Self { text: text.into(), is_strong: false, rows: 1 }
+    }
+}
+
+/// The documents of a report, one after another: unlike work stands apart, and the reader is told.
+pub fn documents(report: &Report<'_>) -> Vec<Vec<Part>> {
+    let said = |text: String| vec![Part::Paragraph(vec![text])];
+    let sections = report.sections.iter().map(of_section);
+    match report.sections.len() {
+        0 => vec![said("No runs.".to_owned())],
+        1 => sections.collect(),
+        count => std::iter::once(said(super::unlike_work(count))).chain(sections).collect(),
+    }
+}
+
+fn of_section(section: &Section<'_>) -> Vec<Part> {
+    let table = table(section);
+    let parts = [
+        Part::Heading(facts::title(section).join(", ")),
+        Part::Paragraph([limits::sentence(section), quietness::sentence(section)].into_iter().flatten().collect()),
+        fact_list(facts::lines(section)),
+        Part::Grid(grid(&table)),
+        Part::Paragraph(remarks::nothing_measured(section).into_iter().collect()),
+        Part::List(notes(section, &table.columns)),
+    ];
+    parts.into_iter().filter(|part| !part.is_empty()).collect()
+}
+
+impl Part {
+    fn is_empty(&self) -> bool {
+        match self {
+            Self::Heading(text) => text.is_empty(),
+            Self::Paragraph(sentences) => sentences.is_empty(),
+            Self::List(items) => items.is_empty(),
+            Self::Grid(grid) => grid.rows.is_empty(),
+        }
+    }
+}
+
+/// One fact is a paragraph, several are a list.
+fn fact_list(facts: Vec<String>) -> Part {
+    if facts.len() == 1 { Part::Paragraph(facts) } else { Part::List(facts.into_iter().map(Item::Text).collect()) }
+}
+
+/// What a reader must know, an item each: range and columns, words and flags, what is missing, the parameters.
+fn notes(section: &Section<'_>, columns: &Columns) -> Vec<Item> {
+    let words = words(section).into_iter().map(|entry| format!("{}: {}.", entry.word, entry.meaning));
+    let flags = flags(section).into_iter().map(|entry| format!("{}.", entry.meaning));
+    let missing = remarks::missing(section);
+    let missing = if missing.is_empty() { String::new() } else { format!("Failed and skipped: {}.", missing.join("; ")) };
+    let sentences = [
+        statement(section, columns),
+        words.chain(flags).collect::<Vec<_>>().join(" "),
+        remarks::reads_from_memory(section).join(" "),
+        direct_io::sentences(section).join(" "),
+        remarks::own_share(section).unwrap_or_default(),
+        missing,
+    ];
+    let mut items: Vec<Item> = sentences.into_iter().filter(|text| !text.is_empty()).map(Item::Text).collect();
+    items.push(Item::Code(facts::parameters(section).join(" ")));
+    items.push(Item::Text(remarks::workload(section)));
+    items
+}
+
+/// The table model as a grid: a row per phase and target, the phase named on its first row.
+fn grid(table: &Table) -> Grid {
+    let phases = table.blocks.iter().flat_map(|block| &block.phases);
+    let rows = phases.flat_map(|phase| {
+        phase.rows.iter().enumerate().map(|(place, row)| {
+            let heading = match place {
+                0 => Cell { rows: phase.rows.len(), ..Cell::of(phase.heading.clone()) },
+                _ => Cell { rows: 0, ..Cell::of("") },
+            };
+            cells(heading, row, &table.columns)
+        })
+    });
+    Grid { heads: heads(&table.columns), rows: rows.collect() }
+}
+
+fn heads(columns: &Columns) -> Vec<(String, Side)> {
+    let all = [
+        Some(("Phase".to_owned(), Side::Left)),
+        Some(("Target".to_owned(), Side::Left)),
+        Some(("Median".to_owned(), Side::Right)),
+        columns.range.as_deref().map(|range| (capitalised(range), Side::Right)),
+        columns.acknowledged.then(|| ("Ack.".to_owned(), Side::Right)),
+        cpu_head(columns).map(|head| (head.to_owned(), Side::Right)),
+        columns.p99.then(|| ("p99".to_owned(), Side::Right)),
+        columns.words.then(|| ("Cache, flags".to_owned(), Side::Left)),
+    ];
+    all.into_iter().flatten().collect()
+}
+
+fn cpu_head(columns: &Columns) -> Option<&'static str> {
+    match (columns.cpu_own, columns.cpu_system) {
+        (true, true) => Some("CPU % own / sys"),
+        (true, false) => Some("CPU % own"),
+        (false, true) => Some("CPU % sys"),
+        (false, false) => None,
+    }
+}
+
+fn cells(heading: Cell, row: &Row, columns: &Columns) -> Vec<Cell> {
+    let cpu = || match (columns.cpu_own, columns.cpu_system) {
+        (true, true) => [row.cpu_own.as_str(), row.cpu_system.as_str()].map(or_dash).join(" / "),
+        (true, false) => row.cpu_own.clone(),
+        (false, _) => row.cpu_system.clone(),
+    };
+    let has_cpu = !(row.cpu_own.is_empty() && row.cpu_system.is_empty());
+    let range = if row.rate.low.is_empty() { String::new() } else { format!("{} – {}", row.rate.low, row.rate.high) };
+    let is_figure = row.rate.median.starts_with(|first: char| first.is_ascii_digit());
+    let all = [
+        Some(heading),
+        Some(Cell::of(row.label.clone())),
+        Some(Cell { is_strong: is_figure, ..Cell::of(row.rate.median.clone()) }),
+        columns.range.is_some().then(|| Cell::of(range)),
+        columns.acknowledged.then(|| Cell::of(row.acknowledged.clone())),
+        cpu_head(columns).map(|_| Cell::of(if has_cpu { cpu() } else { String::new() })),
+        columns.p99.then(|| Cell::of(row.p99.clone())),
+        columns.words.then(|| Cell::of(words_and_flags(row))),
+    ];
+    all.into_iter().flatten().collect()
+}
+
+/// One of two figures in a cell may be unknown.
+fn or_dash(figure: &str) -> &str {
+    if figure.is_empty() { NO_FIGURE } else { figure }
+}
+
+/// The words of the cache column, then the flags in words: `cached, short`.
+fn words_and_flags(row: &Row) -> String {
+    let words = row.words.join("/");
+    let parts = std::iter::once(words.as_str()).filter(|words| !words.is_empty()).chain(row.flags.iter().map(|flag| flag.word()));
+    parts.collect::<Vec<_>>().join(", ")
+}
