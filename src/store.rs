@@ -51,6 +51,8 @@ pub enum StoreError {
 const LOCK_PATIENCE: Duration = Duration::from_secs(10);
 /// How often it is tried again meanwhile.
 const LOCK_TRY: Duration = Duration::from_millis(20);
+/// Tries to open a file that others remove.
+const MOST_TRIES: u32 = 20;
 
 /// The system's words for an error, without its number: `no space left on device`.
 fn plain(error: &io::Error) -> String {
@@ -151,8 +153,7 @@ impl RunFile {
     /// When it cannot be written in full.
     pub fn append(&mut self, run: &RunRecord) -> Result<(), StoreError> {
         let mut line = line_of(run)?;
-        let mut file = self.open_to_append()?;
-        self.lock(&file)?;
+        let mut file = self.open_locked()?;
         if ends_in_a_torn_line(&mut file).map_err(|error| self.failed("read", error))? {
             line.insert(0, b'\n');
         }
@@ -185,6 +186,22 @@ impl RunFile {
 
     fn open_to_append(&self) -> Result<File, StoreError> {
         OpenOptions::new().read(true).append(true).create(true).open(&self.path).map_err(|error| self.failed("opened", error))
+    }
+
+    /// Opens the file and locks it. Whoever had it locked meanwhile may have removed it, because it was still unused to him: a run that
+    /// is appended to it then would be lost.
+    fn open_locked(&self) -> Result<File, StoreError> {
+        let mut tries = 0;
+        loop {
+            tries += 1;
+            let file = self.open_to_append()?;
+            self.lock(&file)?;
+            let links = file.metadata().map_err(|error| self.failed("read", error))?.nlink();
+            let is_there = links > 0 && fs::symlink_metadata(&self.path).is_ok();
+            if is_there || tries == MOST_TRIES {
+                return Ok(file);
+            }
+        }
     }
 
     fn lock(&self, file: &File) -> Result<(), StoreError> {

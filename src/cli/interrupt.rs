@@ -1,6 +1,6 @@
 //! The wish to stop: the first signal stops after the current call, the second at once.
 
-use super::output::say;
+use super::output::say_in_time;
 use crate::sys::process::end_by_signal;
 use crate::sys::signals::{StopSignals, signal_name};
 use std::fmt;
@@ -63,7 +63,8 @@ impl Interrupt {
         if !self.wanted.swap(true, Ordering::SeqCst) {
             self.signal.store(number, Ordering::SeqCst);
             *lock(&self.since) = Some(Instant::now());
-            say(&format!("{name}: stopping after the current call and removing the files; once more stops at once"));
+            // The next signal must be heard even where nobody reads this.
+            say_in_time(format!("{name}: stopping after the current call and removing the files; once more stops at once"));
             return;
         }
         if lock(&self.since).is_some_and(|since| since.elapsed() < ECHO) {
@@ -73,9 +74,9 @@ impl Interrupt {
         let scratch = lock(&self.place).take().map(|place| format!("{place} (`barrow clean` on its directory removes it)"));
         let left: Vec<String> = scratch.into_iter().chain(lock(&self.empty_file).take()).collect();
         if left.is_empty() {
-            say(&format!("{name} again: stopped at once"));
+            say_in_time(format!("{name} again: stopped at once"));
         } else {
-            say(&format!("{name} again: stopped at once; left behind, if not yet removed: {}", left.join(" and ")));
+            say_in_time(format!("{name} again: stopped at once; left behind, if not yet removed: {}", left.join(" and ")));
         }
         (lock(&self.last_act).0)();
         end_by_signal(number);

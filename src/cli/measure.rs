@@ -42,25 +42,22 @@ pub struct Measured {
     pub runs: Vec<RunRecord>,
     /// Whether every run is in the run file.
     pub is_whole: bool,
-    /// The signal that asked to stop.
-    pub signal: Option<i32>,
 }
 
 /// Does the batch; each run is in the run file the moment it ends.
 ///
 /// # Errors
-/// When signals cannot be listened to, or no thread can be started; nothing was measured then.
-pub fn measure(batch: Batch, named: Vec<Named>, file: RunFile, conduct: Conduct) -> anyhow::Result<Measured> {
-    let interrupt = Interrupt::listen().context("signals cannot be listened to")?;
+/// When no thread can be started; nothing was measured then.
+pub fn measure(batch: Batch, named: Vec<Named>, file: RunFile, conduct: Conduct, interrupt: &Arc<Interrupt>) -> anyhow::Result<Measured> {
     interrupt.set_empty_file(file.is_unused().then(|| format!("the empty {}", file.path().display())));
     let keeper = Arc::new(Keeper::of(file, batch.identity));
     let pulse = Arc::new(Pulse::default());
     interrupt.set_last_act(last_act(&pulse, &keeper));
     let below = named.iter().map(|named| Below::of(&named.directory)).collect();
-    let places: Vec<Place> = named.into_iter().map(|named| place(named, &interrupt)).collect();
+    let places: Vec<Place> = named.into_iter().map(|named| place(named, interrupt)).collect();
     let estimate = Estimate::of(batch.plan.clone(), places.len());
-    let listener = Listener { inner: Progress::of(Arc::clone(&interrupt), conduct.quiet, estimate), pulse: Arc::clone(&pulse) };
-    let hands = Hands { interrupt: Arc::clone(&interrupt), keeper: Arc::clone(&keeper), listener };
+    let listener = Listener { inner: Progress::of(Arc::clone(interrupt), conduct.quiet, estimate), pulse: Arc::clone(&pulse) };
+    let hands = Hands { interrupt: Arc::clone(interrupt), keeper: Arc::clone(&keeper), listener };
     let (begun, done) = start(batch, places, hands).context("no thread can be started")?;
     let thread = begun.recv().unwrap_or_default();
     let outcome = match Vigil::of(&pulse, below, thread, conduct.bounds).wait(&done) {
@@ -72,7 +69,7 @@ pub fn measure(batch: Batch, named: Vec<Named>, file: RunFile, conduct: Conduct)
         Ended::Panicked => anyhow::bail!("a fault in barrow itself; please report it"),
     };
     let (runs, is_whole) = keeper.end();
-    Ok(Measured { outcome, runs, is_whole, signal: interrupt.signal() })
+    Ok(Measured { outcome, runs, is_whole })
 }
 
 /// What the thread of a batch hears and is heard by.

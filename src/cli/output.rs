@@ -3,17 +3,40 @@
 use crate::model::printable::printable;
 use crate::store::holds_runs;
 use crate::target::ground::plain_error;
+use crate::target::scratch::{REPORT_LETTERS, REPORT_PREFIX};
 use anyhow::Context;
 use std::fs::Permissions;
 use std::io::{self, Write};
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
+use std::sync::mpsc;
+use std::time::Duration;
+use tempfile::NamedTempFile;
+
+/// How long whoever reads stderr may let it wait for a word that must not hold barrow up.
+const PATIENCE: Duration = Duration::from_millis(500);
+/// Tries to make a file beside somebody who cleans up.
+const MOST_TRIES: u32 = 20;
 
 /// Says a line to the user, on stderr.
 pub fn say(line: &str) {
     // Paths and messages come from outside: what is in them must not move the cursor. When stderr is gone there is nobody to tell.
     let safe: Vec<String> = line.split('\n').map(printable).collect();
-    let _ = writeln!(io::stderr(), "{}", safe.join("\n"));
+    // In one call, so that the lines of several programs do not mix.
+    let _ = io::stderr().write_all((safe.join("\n") + "\n").as_bytes());
+}
+
+/// Says a line to the user, but goes on after a moment when it is not taken: a terminal that was halted, a pipe that nobody reads.
+pub fn say_in_time(line: String) {
+    let (done, is_done) = mpsc::channel();
+    let spawned = std::thread::Builder::new().spawn(move || {
+        say(&line);
+        // Nobody waits any more when it took too long.
+        let _ = done.send(());
+    });
+    if spawned.is_ok() {
+        let _ = is_done.recv_timeout(PATIENCE);
+    }
 }
 
 /// Prints a result on stdout.
@@ -43,9 +66,25 @@ pub fn write_file(path: &Path, text: &str) -> anyhow::Result<()> {
     }
     let place = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let directory = place.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or_else(|| Path::new("."));
-    let mut builder = tempfile::Builder::new();
-    let mut file = builder.prefix(".barrow-report-").permissions(Permissions::from_mode(0o666)).tempfile_in(directory).map_err(failed)?;
+    let mut file = temporary_in(directory).map_err(failed)?;
     file.write_all(text.as_bytes()).and_then(|()| file.as_file().sync_all()).map_err(failed)?;
     file.persist(&place).map_err(|error| failed(error.error))?;
     Ok(())
+}
+
+/// A new file for a report that is not whole yet, locked so that `barrow clean` leaves it alone.
+fn temporary_in(directory: &Path) -> io::Result<NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(REPORT_PREFIX).rand_bytes(REPORT_LETTERS).permissions(Permissions::from_mode(0o666));
+    let mut tries = 0;
+    loop {
+        tries += 1;
+        let file = builder.tempfile_in(directory)?;
+        // Where there are no locks, nobody can clean up either.
+        let _ = file.as_file().try_lock();
+        // A `barrow clean` that came before the lock took it for a dead one's.
+        if file.as_file().metadata()?.nlink() > 0 || tries == MOST_TRIES {
+            return Ok(file);
+        }
+    }
 }

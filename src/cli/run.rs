@@ -1,6 +1,7 @@
 //! `barrow run`: from the command line to a batch, its run file and its report.
 
 use super::exit::{Exit, usage};
+use super::interrupt::Interrupt;
 use super::measure::{Conduct, measure};
 use super::output::{print, say};
 use super::places::{self, Named};
@@ -16,12 +17,12 @@ use crate::runner::Batch;
 use crate::runner::preflight::direct_io::{self, DirectRefusal};
 use crate::runner::preflight::{self, Limits};
 use crate::store::RunFile;
-use crate::sys::direct;
 use crate::sys::limits::{address_space, raise_open_files};
 use crate::sys::machine::{memory_limit, ram_bytes, this_machine};
 use crate::sys::process::is_root;
 use crate::sys::random::random_u64;
 use crate::target::clean::others_in;
+use crate::target::direct;
 use crate::units::parse_milliseconds;
 use anyhow::Context;
 use clap::Args;
@@ -29,6 +30,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// What `barrow run` takes.
@@ -118,6 +120,20 @@ pub fn run(arguments: &RunArguments) -> anyhow::Result<Exit> {
         return Err(usage("-o -: a run file is appended to, so it needs a name"));
     }
     check_circumstances(arguments)?;
+    // Before anything is made that a signal could leave behind.
+    let interrupt = Interrupt::listen().context("signals cannot be listened to")?;
+    let done = run_until_stopped(arguments, ram, &interrupt);
+    let Some(number) = interrupt.signal() else {
+        return done;
+    };
+    if let Err(error) = done {
+        // The terminal may be gone: the signal says why.
+        say(&format!("barrow: {error:#}"));
+    }
+    Ok(Exit::Signal(number))
+}
+
+fn run_until_stopped(arguments: &RunArguments, ram: Option<u64>, interrupt: &Arc<Interrupt>) -> anyhow::Result<Exit> {
     let plan = plan(arguments, ram.unwrap_or(0))?;
     check_time(&plan)?;
     let mut named = places::open(&arguments.targets)?;
@@ -128,16 +144,12 @@ pub fn run(arguments: &RunArguments) -> anyhow::Result<Exit> {
         phase: arguments.max_phase_seconds.map(Duration::from_secs),
     };
     let batch = batch(arguments, plan)?;
-    let measured = measure(batch, named, file, Conduct { quiet: arguments.quiet, bounds })?;
+    let measured = measure(batch, named, file, Conduct { quiet: arguments.quiet, bounds }, interrupt)?;
     if !arguments.no_report && !measured.runs.is_empty() {
         print(&renderer_named("text").map_err(usage)?.render(&Report::of(&measured.runs)))?;
     }
     let outcome = measured.outcome?;
-    Ok(match measured.signal {
-        Some(number) => Exit::Signal(number),
-        None if outcome.failed || !measured.is_whole => Exit::Failed,
-        None => Exit::Fine,
-    })
+    Ok(if outcome.failed || !measured.is_whole { Exit::Failed } else { Exit::Fine })
 }
 
 fn batch(arguments: &RunArguments, plan: Plan) -> anyhow::Result<Batch> {
@@ -231,7 +243,7 @@ fn direct_refusals(settings: &Settings, target: &mut Named) -> Vec<DirectRefusal
     if settings.io == Io::Buffered || settings.file_size == 0 {
         return Vec::new();
     }
-    match direct_io::alignment(settings, direct::probe(&target.directory)) {
+    match direct_io::alignment(settings, direct::ask(&target.directory, &target.path, target.filesystem.class)) {
         Ok(found) => {
             target.direct_io = Some(found);
             Vec::new()

@@ -1,7 +1,8 @@
 //! A command of the user's: run by the shell, watched, and ended when it takes too long or the run is to stop.
 
+use nix::sys::prctl::set_pdeathsig;
 use nix::sys::signal::{Signal, killpg};
-use nix::unistd::Pid;
+use nix::unistd::{Pid, getpid, getppid};
 use std::io::{self, Read};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
@@ -45,7 +46,8 @@ fn said(words: &str) -> String {
 }
 
 /// Runs a command by `sh -c` in a directory, with `BARROW_TARGET` set to it, and waits for its end: at most `limit`, and no longer
-/// than until `stop` becomes true. It runs in a process group of its own, which is ended as a whole.
+/// than until `stop` becomes true. It runs in a process group of its own, which is ended as a whole. When the calling thread ends (with
+/// a process that is killed), the kernel ends the shell.
 ///
 /// # Errors
 /// When it cannot be started, ends with another status than 0, or had to be ended.
@@ -53,6 +55,12 @@ pub fn run(command: &str, target: &Path, limit: Duration, stop: &AtomicBool) -> 
     let mut shell = Command::new("/bin/sh");
     shell.arg("-c").arg(command).env("BARROW_TARGET", target).process_group(0);
     shell.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+    let barrow = getpid();
+    // SAFETY: between fork and exec only prctl(2) and getppid(2) are called, which are safe there.
+    #[allow(unsafe_code)]
+    unsafe {
+        shell.pre_exec(move || end_with(barrow));
+    }
     let mut child = shell.spawn().map_err(CommandError::NotStarted)?;
     let begun = Instant::now();
     // Reads what it says while it runs: a full pipe would stop it.
@@ -74,6 +82,12 @@ pub fn run(command: &str, target: &Path, limit: Duration, stop: &AtomicBool) -> 
             None => std::thread::sleep(LOOK),
         }
     }
+}
+
+/// Asks the kernel to end this process when its parent ends; an error when that one has ended already.
+fn end_with(parent: Pid) -> io::Result<()> {
+    set_pdeathsig(Signal::SIGKILL)?;
+    if getppid() == parent { Ok(()) } else { Err(io::ErrorKind::Interrupted.into()) }
 }
 
 fn end(child: &mut Child) {

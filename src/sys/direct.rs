@@ -4,8 +4,6 @@ use crate::model::machine::{AlignmentSource, DirectIo};
 use nix::errno::Errno;
 use nix::fcntl::{OFlag, openat};
 use nix::sys::stat::Mode;
-use nix::unistd::{UnlinkatFlags, unlinkat};
-use std::ffi::CString;
 use std::fs::File;
 use std::io;
 use std::mem::MaybeUninit;
@@ -36,20 +34,32 @@ pub enum Refusal {
     Transfer,
 }
 
-/// Asks the filesystem of a directory, by a file in it that is gone afterwards.
+/// Makes a file without a name in a directory, open for direct I/O; `None` where there is no such thing: the filesystem has no files
+/// without a name, or it refuses direct I/O.
 ///
 /// # Errors
-/// When no file can be made, as openat(2); or when the transfer fails for another reason than that it is direct, as pwrite(2).
-pub fn probe(directory: &File) -> io::Result<Answer> {
-    let Some(file) = open_new(directory)? else {
-        return Ok(Answer::Refuses(Refusal::Open));
-    };
-    match alignment_told(&file) {
+/// When no file can be made for another reason, as openat(2).
+pub fn open_nameless(directory: &File) -> io::Result<Option<File>> {
+    let flags = OFlag::O_RDWR | OFlag::O_CLOEXEC | OFlag::O_DIRECT | OFlag::O_TMPFILE;
+    match openat(directory, c".", flags, PRIVATE_FILE) {
+        Ok(file) => Ok(Some(File::from(file))),
+        // An invalid argument can be either flag; the others say that there are no files without a name.
+        Err(Errno::EINVAL | Errno::EOPNOTSUPP | Errno::EISDIR | Errno::ENOENT) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Asks the filesystem by an empty file of its own that is open for direct I/O.
+///
+/// # Errors
+/// When the transfer that is tried fails for another reason than that it is direct, as pwrite(2).
+pub fn ask(file: &File) -> io::Result<Answer> {
+    match alignment_told(file) {
         Some((0, _) | (_, 0)) => Ok(Answer::Refuses(Refusal::Statx)),
         Some((memory_alignment, offset_alignment)) => {
             Ok(Answer::Takes(DirectIo { memory_alignment, offset_alignment, source: AlignmentSource::Statx }))
         }
-        None => tried(transfer(&file)),
+        None => tried(transfer(file)),
     }
 }
 
@@ -64,36 +74,9 @@ fn tried(transfer: io::Result<()>) -> io::Result<Answer> {
 }
 
 /// How the kernel refuses `O_DIRECT` and transfers that it cannot do.
-fn is_invalid(error: &io::Error) -> bool {
+#[must_use]
+pub fn is_invalid(error: &io::Error) -> bool {
     error.raw_os_error() == Some(libc::EINVAL)
-}
-
-/// Makes a file without a name, open for direct I/O; `None` where that is refused.
-fn open_new(directory: &File) -> io::Result<Option<File>> {
-    let flags = OFlag::O_RDWR | OFlag::O_CLOEXEC | OFlag::O_DIRECT;
-    match openat(directory, c".", flags | OFlag::O_TMPFILE, PRIVATE_FILE) {
-        Ok(file) => Ok(Some(File::from(file))),
-        // An invalid argument can be either flag; the others say that there are no files without a name.
-        Err(Errno::EINVAL | Errno::EOPNOTSUPP | Errno::EISDIR | Errno::ENOENT) => open_named(directory, flags),
-        Err(error) => Err(error.into()),
-    }
-}
-
-/// Makes a file with a name that is removed at once; it is there even where opening it for direct I/O was refused.
-fn open_named(directory: &File, flags: OFlag) -> io::Result<Option<File>> {
-    let name = CString::new(format!(".barrow-direct-{:016x}", super::random::random_u64()?))?;
-    let opened = openat(directory, name.as_c_str(), flags | OFlag::O_CREAT | OFlag::O_EXCL | OFlag::O_NOFOLLOW, PRIVATE_FILE);
-    match unlinkat(directory, name.as_c_str(), UnlinkatFlags::NoRemoveDir) {
-        Ok(()) => {}
-        // Where nothing was made, nothing is there, and why is told below.
-        Err(_) if opened.is_err() => {}
-        Err(error) => return Err(error.into()),
-    }
-    match opened {
-        Ok(file) => Ok(Some(File::from(file))),
-        Err(Errno::EINVAL) => Ok(None),
-        Err(error) => Err(error.into()),
-    }
 }
 
 /// The alignment of memory and of offsets in bytes, as statx(2) tells it (Linux 6.1, some filesystems); both 0 where the file takes no
@@ -127,30 +110,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_probe_gives_an_answer_and_leaves_nothing() {
-        let directory = tempfile::tempdir().unwrap();
-        let open = File::open(directory.path()).unwrap();
-        match probe(&open).unwrap() {
-            Answer::Takes(direct) => assert!(direct.offset_alignment.is_power_of_two() && direct.memory_alignment.is_power_of_two()),
-            Answer::Refuses(_) => {}
-        }
-        assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
-    }
-
-    #[test]
-    fn a_named_file_is_removed_at_once_and_can_be_used() {
-        let directory = tempfile::tempdir().unwrap();
-        let open = File::open(directory.path()).unwrap();
-        let file = open_named(&open, OFlag::O_RDWR | OFlag::O_CLOEXEC).unwrap().unwrap();
-        assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
-        transfer(&file).unwrap();
-        // A file and a directory at once is refused, by some kernels only after the file was made.
-        let refused = open_named(&open, OFlag::O_RDWR | OFlag::O_DIRECTORY);
-        assert!(!matches!(refused, Ok(Some(_))));
-        assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
-    }
-
-    #[test]
     fn only_an_invalid_argument_is_a_refusal() {
         assert!(matches!(tried(Ok(())).unwrap(), Answer::Takes(DirectIo { offset_alignment: 4096, source: AlignmentSource::Trial, .. })));
         assert_eq!(tried(Err(io::Error::from_raw_os_error(libc::EINVAL))).unwrap(), Answer::Refuses(Refusal::Transfer));
@@ -161,7 +120,7 @@ mod tests {
     #[test]
     fn a_missing_right_is_an_error_and_no_refusal() {
         // A directory of /proc takes no files at all.
-        let proc = File::open("/proc").unwrap();
-        assert!(probe(&proc).is_err());
+        let proc = File::open("/proc/self/task").unwrap();
+        assert!(!matches!(open_nameless(&proc), Ok(Some(_))));
     }
 }

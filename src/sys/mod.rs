@@ -7,6 +7,7 @@ pub mod command;
 pub mod direct;
 pub mod files;
 pub mod limits;
+pub mod living;
 pub mod machine;
 pub mod meter;
 pub mod mounts;

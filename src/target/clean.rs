@@ -1,8 +1,9 @@
-//! Removing scratch directories: what barrow made, through handles, and nothing else.
+//! Removing what killed barrows left, scratch directories above all: what barrow made, through handles, and nothing else.
 
 use super::ground::plain_error;
-use super::scratch::{EntryName, MARKER, entry_name, is_scratch_name, is_set_file_name, marker_nonce, scratch_name};
+use super::scratch::{EntryName, MARKER, entry_name, is_report_name, is_scratch_name, is_set_file_name, marker_nonce, scratch_name};
 use crate::sys::files::{self, Access, EntryKind};
+use crate::sys::living::is_living;
 use crate::sys::mounts::mount_id;
 use crate::sys::process::effective_user;
 use std::ffi::CStr;
@@ -87,38 +88,37 @@ fn lie_on_one_mount(a: &File, b: &File) -> bool {
     }
 }
 
-/// What became of one scratch directory that was found.
+/// What became of one thing with a name of barrow's.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Found {
     /// It is gone.
     Removed,
-    /// A run that lives uses it.
+    /// A barrow that lives uses it.
     Live,
     /// It was left, for these reasons.
     Left(Vec<String>),
 }
 
-/// Removes the scratch directories in a directory that no living run uses. Gives each one's path and what became of it.
+/// Removes the scratch directories and half reports in a directory that nothing living uses. Gives each one's path and what became of it.
 ///
 /// # Errors
 /// When the directory itself cannot be opened or listed.
 pub fn clean(directory: &Path) -> io::Result<Vec<(PathBuf, Found)>> {
     let parent = files::open_directory_path(directory)?;
-    let mut found: Vec<(PathBuf, Found)> = scratches_in(&parent)?
-        .into_iter()
-        .map(|name| {
-            let place = directory.join(name.to_string_lossy().as_ref());
-            let what = clean_one(&parent, &name, &place);
-            (place, what)
-        })
-        .collect();
+    let mut found = Vec::new();
+    for (name, _) in files::list(&parent, usize::MAX)? {
+        let place = directory.join(name.to_string_lossy().as_ref());
+        let what = if is_scratch_name(&name) {
+            clean_scratch(&parent, &name, &place)
+        } else if is_report_name(&name) {
+            clean_report(&parent, &name, &place)
+        } else {
+            None
+        };
+        found.extend(what.map(|what| (place, what)));
+    }
     found.sort_by(|a, b| a.0.cmp(&b.0));
     Ok(found)
-}
-
-fn scratches_in(parent: &File) -> io::Result<Vec<std::ffi::CString>> {
-    let names = files::list(parent, usize::MAX)?;
-    Ok(names.into_iter().map(|(name, _)| name).filter(|name| is_scratch_name(name)).collect())
 }
 
 /// How many scratch directories of other runs lie in a directory: of runs that live, and of dead ones.
@@ -127,29 +127,59 @@ fn scratches_in(parent: &File) -> io::Result<Vec<std::ffi::CString>> {
 /// When the directory cannot be listed.
 pub fn others_in(parent: &File) -> io::Result<(usize, usize)> {
     let (mut live, mut dead) = (0, 0);
-    for name in scratches_in(parent)? {
+    let names = files::list(parent, usize::MAX)?.into_iter().map(|(name, _)| name);
+    for name in names.filter(|name| is_scratch_name(name)) {
         let Ok(scratch) = files::open_directory(parent, &name) else {
             continue;
         };
-        match files::open_file(&scratch, MARKER, Access::Read, false).map(|marker| marker.try_lock()) {
-            Ok(Err(TryLockError::WouldBlock)) => live += 1,
-            Ok(_) | Err(_) => dead += 1,
-        }
+        let lives = files::open_file(&scratch, MARKER, Access::Read, false).is_ok_and(|mut marker| match marker.try_lock() {
+            Ok(()) => written_nonce(&mut marker).is_ok_and(|nonce| nonce.is_some_and(is_living)),
+            Err(error) => matches!(error, TryLockError::WouldBlock),
+        });
+        if lives { live += 1 } else { dead += 1 }
     }
     Ok((live, dead))
 }
 
-fn clean_one(parent: &File, name: &CStr, place: &Path) -> Found {
-    let left = |reason: &str| Found::Left(vec![format!("{}: {reason}", place.display())]);
+/// What one look at something with a name of barrow's led to.
+enum Looked {
+    /// This became of it.
+    At(Found),
+    /// It went by itself: its run has ended meanwhile.
+    Gone,
+    /// Its run did something with it meanwhile, so that this went wrong.
+    Changed(String),
+}
+
+/// Looks so often before what went wrong is told: a run that begins, or ends, does so once or twice.
+const MOST_LOOKS: u32 = 8;
+
+/// Removes a scratch directory; `None` when it went by itself.
+fn clean_scratch(parent: &File, name: &CStr, place: &Path) -> Option<Found> {
+    let mut reason = String::new();
+    for _ in 0..MOST_LOOKS {
+        match look(parent, name, place) {
+            Looked::At(found) => return Some(found),
+            Looked::Gone => return None,
+            Looked::Changed(why) => reason = why,
+        }
+    }
+    Some(Found::Left(vec![format!("{}: {reason}", place.display())]))
+}
+
+fn look(parent: &File, name: &CStr, place: &Path) -> Looked {
+    let left = |reason: &str| Looked::At(Found::Left(vec![format!("{}: {reason}", place.display())]));
     match files::status_at(parent, name) {
         Ok(status) if status.kind != EntryKind::Directory => return left("is not a directory, so barrow did not make it"),
         Ok(status) if status.owner != effective_user() => return left("belongs to another user"),
         Ok(status) if status.mode & 0o777 != 0o700 => return left("its mode is not 0700, so barrow did not make it"),
         Ok(_) => {}
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Looked::Gone,
         Err(error) => return left(&plain_error(&error)),
     }
     let scratch = match files::open_directory(parent, name) {
         Ok(scratch) => scratch,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Looked::Gone,
         Err(error) => return left(&format!("cannot be opened: {}", plain_error(&error))),
     };
     if !lie_on_one_mount(parent, &scratch) {
@@ -157,7 +187,7 @@ fn clean_one(parent: &File, name: &CStr, place: &Path) -> Found {
     }
     let mut marker = match files::open_file(&scratch, MARKER, Access::Read, false) {
         Ok(marker) => marker,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return remove_unmarked(parent, name, place),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return remove_unmarked(parent, name, &scratch, place),
         Err(error) => return left(&format!("its marker cannot be opened: {}", plain_error(&error))),
     };
     if !files::status_of(&marker).is_ok_and(|status| status.kind == EntryKind::File) {
@@ -165,37 +195,99 @@ fn clean_one(parent: &File, name: &CStr, place: &Path) -> Found {
     }
     match marker.try_lock() {
         Ok(()) => {}
-        Err(TryLockError::WouldBlock) => return Found::Live,
+        Err(TryLockError::WouldBlock) => return Looked::At(Found::Live),
         Err(TryLockError::Error(error)) => return left(&format!("its marker cannot be locked: {}", plain_error(&error))),
     }
+    if files::status_of(&marker).is_ok_and(|status| status.links == 0) {
+        return Looked::Changed("its marker was removed".to_owned());
+    }
     match is_barrows(&scratch, &mut marker, name) {
-        Ok(true) => {}
-        Ok(false) => return left("its marker is not barrow's, so barrow did not make it"),
-        Err(error) => return left(&format!("its marker cannot be read: {}", plain_error(&error))),
+        Ok(Mark::Dead) => remove_marked(parent, name, &scratch, place),
+        Ok(Mark::Living) => Looked::At(Found::Live),
+        Ok(Mark::Foreign) => left("its marker is not barrow's, so barrow did not make it"),
+        Err(error) => left(&format!("its marker cannot be read: {}", plain_error(&error))),
     }
-    let mut reasons = empty_scratch(&scratch, place);
-    if reasons.is_empty() {
-        note(&mut reasons, place, files::remove_directory(parent, name));
-    }
-    if reasons.is_empty() { Found::Removed } else { Found::Left(reasons) }
+}
+
+/// Whose a marker is.
+enum Mark {
+    /// A dead run's.
+    Dead,
+    /// A run's that lives, and has let go of it for its command.
+    Living,
+    /// Not barrow's.
+    Foreign,
 }
 
 /// Whether the marker names the run whose nonce named the directory. A run that was killed before it could write its marker has left an
 /// empty one, and nothing else.
-fn is_barrows(scratch: &File, marker: &mut File, name: &CStr) -> io::Result<bool> {
+fn is_barrows(scratch: &File, marker: &mut File, name: &CStr) -> io::Result<Mark> {
+    if files::status_of(marker)?.size == 0 {
+        return Ok(if files::list(scratch, 2)?.len() == 1 { Mark::Dead } else { Mark::Foreign });
+    }
+    Ok(match written_nonce(marker)? {
+        Some(nonce) if scratch_name(nonce).as_c_str() != name => Mark::Foreign,
+        Some(nonce) if is_living(nonce) => Mark::Living,
+        Some(_) => Mark::Dead,
+        None => Mark::Foreign,
+    })
+}
+
+/// The nonce that a marker names; `None` when no barrow wrote it.
+fn written_nonce(marker: &mut File) -> io::Result<Option<u64>> {
     let mut words = Vec::new();
     marker.take(MARKER_MOST).read_to_end(&mut words)?;
-    if words.is_empty() {
-        return Ok(files::list(scratch, 2)?.len() == 1);
+    Ok(marker_nonce(&String::from_utf8_lossy(&words)))
+}
+
+fn remove_marked(parent: &File, name: &CStr, scratch: &File, place: &Path) -> Looked {
+    let reasons = empty_scratch(scratch, place);
+    if !reasons.is_empty() {
+        return Looked::At(Found::Left(reasons));
     }
-    let nonce = marker_nonce(&String::from_utf8_lossy(&words));
-    Ok(nonce.is_some_and(|nonce| scratch_name(nonce).as_c_str() == name))
+    match files::remove_directory(parent, name) {
+        Ok(()) => Looked::At(Found::Removed),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Looked::At(Found::Removed),
+        // A run that had made it just now has made it again.
+        Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => Looked::Changed(plain_error(&error)),
+        Err(error) => Looked::At(Found::Left(vec![format!("{}: {}", place.display(), plain_error(&error))])),
+    }
 }
 
 /// A run that was killed between making its directory and marking it, or while it removed it, leaves an empty one.
-fn remove_unmarked(parent: &File, name: &CStr, place: &Path) -> Found {
+fn remove_unmarked(parent: &File, name: &CStr, scratch: &File, place: &Path) -> Looked {
+    let left = |reason: &str| Looked::At(Found::Left(vec![format!("{}: {reason}", place.display())]));
     match files::remove_directory(parent, name) {
-        Ok(()) => Found::Removed,
-        Err(_) => Found::Left(vec![format!("{}: has no marker and is not empty, so barrow did not make it", place.display())]),
+        Ok(()) => Looked::At(Found::Removed),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Looked::Gone,
+        Err(error) if error.kind() != io::ErrorKind::DirectoryNotEmpty => left(&plain_error(&error)),
+        Err(_) if files::status_at(scratch, MARKER).is_ok() => Looked::Changed("got its marker just now".to_owned()),
+        Err(_) => left("has no marker and is not empty, so barrow did not make it"),
+    }
+}
+
+/// Removes what a killed `barrow report` had not yet given its name; `None` when it got it meanwhile.
+fn clean_report(parent: &File, name: &CStr, place: &Path) -> Option<Found> {
+    let left = |reason: &str| Some(Found::Left(vec![format!("{}: {reason}", place.display())]));
+    let file = match files::open_file(parent, name, Access::Read, false) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
+        Err(error) => return left(&format!("cannot be opened: {}", plain_error(&error))),
+    };
+    match files::status_of(&file) {
+        Ok(status) if status.kind != EntryKind::File || status.links > 1 => return left("is no plain file, so barrow did not make it"),
+        Ok(status) if status.owner != effective_user() => return left("belongs to another user"),
+        Ok(_) => {}
+        Err(error) => return left(&plain_error(&error)),
+    }
+    match file.try_lock() {
+        Ok(()) => {}
+        Err(TryLockError::WouldBlock) => return Some(Found::Live),
+        Err(TryLockError::Error(error)) => return left(&format!("cannot be locked: {}", plain_error(&error))),
+    }
+    match files::unlink(parent, name) {
+        Ok(()) => Some(Found::Removed),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        Err(error) => left(&plain_error(&error)),
     }
 }

@@ -2,6 +2,7 @@
 
 pub mod below;
 pub mod clean;
+pub mod direct;
 pub mod ground;
 pub mod plain;
 pub mod pretend;

@@ -14,9 +14,10 @@ use crate::model::record::Preparation;
 use crate::model::settings::Io;
 use crate::model::stack::Stack;
 use crate::sys::command::{self, CommandError};
+use crate::sys::living::SignOfLife;
 use crate::sys::{caches, files, process};
 use std::ffi::{CStr, CString, OsStr};
-use std::fs::File;
+use std::fs::{File, TryLockError};
 use std::io::{self, Read, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -30,6 +31,9 @@ const EVICTIONS: u32 = 3;
 const MOST_TRIES: u32 = 20;
 /// The longest that the user's command may take.
 const COMMAND_LIMIT: Duration = Duration::from_secs(600);
+/// How long another barrow may look at a marker, and how often it is tried again meanwhile.
+const LOCK_PATIENCE: Duration = Duration::from_secs(10);
+const LOCK_TRY: Duration = Duration::from_millis(5);
 /// Bytes that are read at a time to warm a file.
 const WARMING_BYTES: usize = 1 << 20;
 
@@ -111,6 +115,8 @@ impl PlainGround {
             return Err(GroundError::Changed("no scratch directory was made".to_owned()));
         };
         let (name, nonce, place) = (scratch.name.clone(), scratch.nonce, scratch.place.clone());
+        // Without the lock on its marker the scratch directory would look like a dead run's.
+        let _sign = SignOfLife::show(nonce);
         drop(scratch);
         self.let_go()?;
         let begun = Instant::now();
@@ -172,10 +178,22 @@ fn still_there(file: &File) -> io::Result<()> {
 /// The marker that this run wrote, locked again.
 fn find_marker(directory: &File, nonce: u64) -> io::Result<File> {
     let mut marker = files::open_file(directory, MARKER, Access::Read, false)?;
-    marker.try_lock().map_err(io::Error::from)?;
+    lock_again(&marker)?;
     let mut words = String::new();
     (&mut marker).take(256).read_to_string(&mut words)?;
     if marker_nonce(&words) == Some(nonce) { Ok(marker) } else { Err(io::Error::other("the marker is another run's")) }
+}
+
+/// Locks a marker that others may have locked for a moment, to see whose it is.
+fn lock_again(marker: &File) -> io::Result<()> {
+    let begun = Instant::now();
+    loop {
+        match marker.try_lock() {
+            Ok(()) => return Ok(()),
+            Err(TryLockError::WouldBlock) if begun.elapsed() < LOCK_PATIENCE => std::thread::sleep(LOCK_TRY),
+            Err(error) => return Err(error.into()),
+        }
+    }
 }
 
 impl Ground for PlainGround {

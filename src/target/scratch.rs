@@ -54,6 +54,18 @@ pub fn is_scratch_name(name: &CStr) -> bool {
     name.to_bytes().strip_prefix(b".barrow-").is_some_and(|digits| digits.len() == 8 && digits.iter().all(|digit| is_hex(*digit)))
 }
 
+/// What the name of a report begins with until it is whole; some letters and digits follow.
+pub const REPORT_PREFIX: &str = ".barrow-report-";
+/// How many.
+pub const REPORT_LETTERS: usize = 6;
+
+/// Whether a name is that of a report that is not whole yet.
+#[must_use]
+pub fn is_report_name(name: &CStr) -> bool {
+    let rest = name.to_bytes().strip_prefix(REPORT_PREFIX.as_bytes());
+    rest.is_some_and(|rest| rest.len() == REPORT_LETTERS && rest.iter().all(u8::is_ascii_alphanumeric))
+}
+
 /// What the marker of a run says.
 #[must_use]
 pub fn marker_words(version: &str, batch: Identity, nonce: Identity) -> String {
@@ -136,6 +148,7 @@ mod tests {
     fn what_barrow_makes_is_known_again() {
         assert!(is_scratch_name(&scratch_name(u64::MAX)));
         assert!(is_scratch_name(&scratch_name(0)));
+        assert!(is_report_name(&name(".barrow-report-aZ0123")));
         assert_eq!(entry_name(MARKER), Some(EntryName::Marker));
         assert_eq!(entry_name(&block_file_name(1023)), Some(EntryName::BlockFile));
         assert_eq!(entry_name(&set_directory_name(FileSetKind::Sequential, 0, 99_999)), Some(EntryName::SetDirectory));
@@ -156,6 +169,10 @@ mod tests {
 
     #[test]
     fn nothing_else_is() {
+        for other in [".barrow-report-", ".barrow-report-abcde", ".barrow-report-abcdefg", ".barrow-report-abcd.f", "barrow-report-abcdef"]
+        {
+            assert!(!is_report_name(&name(other)), "{other}");
+        }
         for other in [".barrow-", ".barrow-0123456", ".barrow-0123456G", ".barrow-012345678", "barrow-01234567", ".barrow-ABCDEF01"] {
             assert!(!is_scratch_name(&name(other)), "{other}");
         }
