@@ -22,6 +22,7 @@ pub fn empty_scratch(scratch: &File, place: &Path) -> Vec<String> {
     let mut left = Vec::new();
     let entries = match files::list(scratch, usize::MAX) {
         Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return left,
         Err(error) => return vec![format!("{}: cannot be listed: {}", place.display(), plain_error(&error))],
     };
     for (name, kind) in &entries {
@@ -198,10 +199,12 @@ fn look(parent: &File, name: &CStr, place: &Path) -> Looked {
         Err(TryLockError::WouldBlock) => return Looked::At(Found::Live),
         Err(TryLockError::Error(error)) => return left(&format!("its marker cannot be locked: {}", plain_error(&error))),
     }
+    let mark = is_barrows(&scratch, &mut marker, name);
+    // A run that ends removes its marker; one that begins does so, and makes it again, when it does not get the lock.
     if files::status_of(&marker).is_ok_and(|status| status.links == 0) {
         return Looked::Changed("its marker was removed".to_owned());
     }
-    match is_barrows(&scratch, &mut marker, name) {
+    match mark {
         Ok(Mark::Dead) => remove_marked(parent, name, &scratch, place),
         Ok(Mark::Living) => Looked::At(Found::Live),
         Ok(Mark::Foreign) => left("its marker is not barrow's, so barrow did not make it"),

@@ -10,9 +10,10 @@ use barrow::model::plan::{Circumstances, Plan};
 use barrow::model::profile::Profile;
 use barrow::phases::{self, Job, Stamps, Stop, Survey};
 use barrow::rng::GENERATOR;
-use barrow::sys::direct::{Answer, probe};
+use barrow::sys::direct::Answer;
 use barrow::sys::files::open_directory_path;
 use barrow::target::Target;
+use barrow::target::direct::ask;
 use barrow::target::real::RealTarget;
 use std::fs::File;
 use std::path::Path;
@@ -75,9 +76,14 @@ fn a_compressing_filesystem_writes_the_share_that_is_not_compressible() {
     }
 }
 
+/// What a filesystem says to direct I/O.
+fn asked(directory: &Path) -> Answer {
+    ask(&File::open(directory).unwrap(), directory, FilesystemClass::Other).unwrap()
+}
+
 /// One run with direct I/O, whose record says how that was aligned.
 fn direct_run(directory: &Path) -> Option<AlignmentSource> {
-    let Answer::Takes(found) = probe(&File::open(directory).unwrap()).unwrap() else { return None };
+    let Answer::Takes(found) = asked(directory) else { return None };
     println!("{}: {found:?}", directory.display());
     assert!(found.memory_alignment <= 4096 && found.offset_alignment <= 4096, "{found:?}");
     let desk = Desk::new();
@@ -165,7 +171,7 @@ fn a_filesystem_without_direct_io_is_refused_before_anything_is_measured() {
         return;
     }
     let filesystem = LoopFilesystem::made(&Recipe { mount: "data=journal", ..Recipe::of("ext4", 384) });
-    let answer = probe(&File::open(filesystem.path()).unwrap()).unwrap();
+    let answer = asked(filesystem.path());
     println!("ext4 with data=journal: {answer:?}");
     assert!(matches!(answer, Answer::Refuses(_)), "{answer:?}");
     let desk = Desk::new();

@@ -8,12 +8,13 @@ use nix::sys::signal::{SigHandler, Signal, kill};
 use nix::unistd::Pid;
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
-use std::fs;
+use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read};
+use std::os::fd::OwnedFd;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStderr, Command, ExitStatus, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
@@ -175,7 +176,7 @@ impl Finished {
 /// A child process that is being watched; killed when dropped before its end.
 pub struct Running {
     child: Child,
-    lines: BufReader<ChildStderr>,
+    lines: BufReader<File>,
     said: String,
 }
 
@@ -183,13 +184,33 @@ impl Running {
     /// Starts a command whose stdout and stderr are piped.
     pub fn start(command: &mut Command) -> Self {
         let mut child = command.spawn().unwrap();
-        let lines = BufReader::new(child.stderr.take().unwrap());
-        Self { child, lines, said: String::new() }
+        let stderr = OwnedFd::from(child.stderr.take().unwrap());
+        Self::of(child, stderr)
+    }
+
+    /// A child whose words come from somewhere else than a pipe of its own.
+    pub fn of(child: Child, words: OwnedFd) -> Self {
+        Self { child, lines: BufReader::new(words.into()), said: String::new() }
     }
 
     /// Its process number.
     pub fn pid(&self) -> Pid {
         Pid::from_raw(self.child.id() as i32)
+    }
+
+    /// What it said so far.
+    pub fn said(&self) -> &str {
+        &self.said
+    }
+
+    /// Listens no longer: what its words go through is closed.
+    pub fn close_words(&mut self) {
+        self.lines = BufReader::new(File::open("/dev/null").unwrap());
+    }
+
+    /// The same for its results.
+    pub fn close_results(&mut self) {
+        drop(self.child.stdout.take());
     }
 
     /// Sends it a signal.
@@ -218,14 +239,29 @@ impl Running {
     /// # Panics
     /// When it ends before.
     pub fn wait_for_line(&mut self, words: &[&str]) {
-        loop {
-            let mut line = String::new();
-            let length = self.lines.read_line(&mut line).unwrap();
-            assert!(length > 0, "{words:?} never came; it said:\n{}", self.said);
+        while !has_all(&self.next_line(words), words) {}
+    }
+
+    /// Waits for the next line, in which these words may be.
+    fn next_line(&mut self, words: &[&str]) -> String {
+        let mut line = String::new();
+        let length = self.lines.read_line(&mut line).unwrap();
+        assert!(length > 0, "{words:?} never came; it said:\n{}", self.said);
+        self.said += &line;
+        line
+    }
+
+    /// Waits until it says a line with all of these words, or for its end, and takes its time before each line: who cannot go on
+    /// before his line is read goes slowly.
+    pub fn wait_slowly(&mut self, words: &[&str]) {
+        let mut line = String::new();
+        while self.lines.read_line(&mut line).unwrap() > 0 {
             self.said += &line;
-            if words.iter().all(|word| line.contains(word)) {
+            if has_all(&line, words) {
                 return;
             }
+            line.clear();
+            std::thread::sleep(Duration::from_millis(5));
         }
     }
 
@@ -258,10 +294,11 @@ impl Running {
 
     /// Waits for its end.
     pub fn finish(mut self) -> Finished {
-        let mut stdout = self.child.stdout.take().unwrap();
+        let stdout = self.child.stdout.take();
         let reader = std::thread::spawn(move || {
             let mut text = String::new();
-            stdout.read_to_string(&mut text).map(|_| text).unwrap()
+            stdout.map(|mut stdout| stdout.read_to_string(&mut text).unwrap());
+            text
         });
         self.lines.read_to_string(&mut self.said).unwrap();
         let status = self.child.wait().unwrap();
@@ -275,6 +312,19 @@ impl Drop for Running {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// A directory with something in it, in memory where there is such a place: flushes of a busy device would take most of the time.
+pub fn quick_target() -> TempDir {
+    let mut builder = tempfile::Builder::new();
+    let target = builder.prefix("barrow-target-").tempdir_in("/dev/shm").or_else(|_| builder.tempdir()).unwrap();
+    fs::write(target.path().join("somebody's file"), "kept").unwrap();
+    target
+}
+
+/// Whether a line has all of these words.
+pub fn has_all(line: &str, words: &[&str]) -> bool {
+    words.iter().all(|word| line.contains(word))
 }
 
 /// Waits until something is so.

@@ -1,9 +1,11 @@
 //! barrow on real filesystems: what is true of it there is shown on devices whose speed, size and faults are known.
 #![allow(clippy::print_stdout, clippy::print_stderr)] // What was measured, and why a test was skipped, is shown with --nocapture.
 
+mod appending;
 mod bad_input;
 mod calls;
 mod cleaning;
+mod closing;
 mod data;
 mod device;
 pub mod driver;
@@ -14,10 +16,14 @@ mod fuse_faults;
 mod fuse_truth;
 mod hangs;
 mod job;
+mod kills;
 mod labels;
+mod leftovers;
 mod memory;
 pub mod need;
 mod peers;
 mod signals;
+mod soak;
 mod stack;
+mod traced;
 mod truth;
