@@ -60,8 +60,11 @@ impl Progress {
 }
 
 impl Observer for Progress {
+    fn run_begins(&mut self, place: &str) {
+        self.interrupt.set_place(Some(place.to_owned()));
+    }
+
     fn run_started(&mut self, standing: Standing<'_>) {
-        self.interrupt.set_place(standing.scratch.map(str::to_owned));
         self.estimate.begin(standing.label, standing.round);
     }
 

@@ -104,6 +104,11 @@ impl<O: Observer> Observer for Listener<O> {
         });
     }
 
+    fn run_begins(&mut self, place: &str) {
+        self.pulse.heard(|beat| beat.scratch = Some(place.to_owned()));
+        self.inner.run_begins(place);
+    }
+
     fn run_started(&mut self, standing: Standing<'_>) {
         self.pulse.heard(|beat| {
             beat.directory = standing.directory.to_owned();

@@ -95,6 +95,8 @@ pub trait Observer {
     /// The run as far as it has come: its phases that have ended, whatever else becomes of it. Told before it begins, when one of its
     /// phases has ended, and before its files are removed.
     fn run_so_far(&mut self, _draft: &RunRecord) {}
+    /// A run begins, and makes this place for its files.
+    fn run_begins(&mut self, _place: &str) {}
     /// A run has begun.
     fn run_started(&mut self, standing: Standing<'_>);
     /// A run could not begin.

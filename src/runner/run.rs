@@ -41,6 +41,7 @@ pub fn run(
 ) -> (RunRecord, bool) {
     let mut record = begun(turn, place);
     observer.run_so_far(&record);
+    observer.run_begins(&place.ground.place_of(turn.nonce));
     let taken = place.ground.take(turn.nonce, turn.batch.identity.0);
     let (directory, scratch) = (place.ground.directory(), place.ground.scratch());
     let standing =

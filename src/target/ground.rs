@@ -113,6 +113,9 @@ pub trait Ground: Send {
     /// Removes everything that was made since it was taken. Names what had to be left and why; empty when nothing was.
     fn give_back(&mut self) -> Vec<String>;
 
+    /// Where a place with this nonce is made, for a message.
+    fn place_of(&self, nonce: u64) -> String;
+
     /// The directory that the user named, for a message.
     fn directory(&self) -> String;
 

@@ -75,6 +75,10 @@ impl PlainGround {
         self
     }
 
+    fn path_of(&self, name: &CStr) -> PathBuf {
+        self.path.join(OsStr::from_bytes(name.to_bytes()))
+    }
+
     fn make_scratch(&self, nonce: u64, batch: u64) -> Result<Scratch, GroundError> {
         let name = scratch_name(nonce);
         let mut tries = 0;
@@ -104,8 +108,14 @@ impl PlainGround {
         }
         let marker = marker(&directory).map_err(failed("mark", name))?;
         let again = directory.try_clone().map_err(failed("open", name))?;
-        let place = self.path.join(OsStr::from_bytes(name.to_bytes()));
-        Ok(Scratch { name: name.to_owned(), nonce, place, directory, marker: Some(marker), target: RealTarget::of(again, self.class) })
+        Ok(Scratch {
+            name: name.to_owned(),
+            nonce,
+            place: self.path_of(name),
+            directory,
+            marker: Some(marker),
+            target: RealTarget::of(again, self.class),
+        })
     }
 
     /// Runs the user's command with nothing open on the filesystem, so that it may unmount it; takes the scratch directory again
@@ -269,6 +279,10 @@ impl Ground for PlainGround {
 
     fn wait(&self, time: Duration) {
         std::thread::sleep(time);
+    }
+
+    fn place_of(&self, nonce: u64) -> String {
+        self.path_of(&scratch_name(nonce)).display().to_string()
     }
 
     fn directory(&self) -> String {

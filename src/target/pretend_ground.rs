@@ -77,6 +77,10 @@ impl Ground for PretendGround {
         Vec::new()
     }
 
+    fn place_of(&self, nonce: u64) -> String {
+        format!("pretended/{nonce:016x}")
+    }
+
     fn directory(&self) -> String {
         "pretended".to_owned()
     }

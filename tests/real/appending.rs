@@ -10,7 +10,7 @@ use std::fs::{self, File};
 use std::path::Path;
 
 const SMALL: &str = "file_size=0 files=20";
-const RUNS: u32 = 12;
+const RUNS: u32 = 6;
 
 #[test]
 fn several_barrows_and_one_run_file_lose_nothing() {
@@ -23,7 +23,7 @@ fn several_barrows_and_one_run_file_lose_nothing() {
     };
     let mut running: Vec<Running> = (0..4).map(start).collect();
     let mut killed = running.pop().unwrap();
-    killed.wait_for_line(&[" 4/", "random_delete"]);
+    killed.wait_for_line(&[" 3/", "random_delete"]);
     killed.signal(Signal::SIGKILL);
     killed.finish().expect_signal(Signal::SIGKILL);
     for living in running {
@@ -38,7 +38,7 @@ fn several_barrows_and_one_run_file_lose_nothing() {
     assert_eq!(rounds.values().filter(|rounds| **rounds == all).count(), 3, "{rounds:?}");
     // The fourth has what was finished when it was killed; the line that it was writing then may be torn.
     let fourth = rounds.values().find(|rounds| **rounds != all).unwrap();
-    assert!(fourth.len() >= 3 && all.starts_with(fourth), "{fourth:?}");
+    assert!(fourth.len() >= 2 && all.starts_with(fourth), "{fourth:?}");
     assert!(loaded.bad.len() <= 1, "{:?}", loaded.bad);
     println!("4 barrows, one run file, one killed: {} lines, {} torn", loaded.runs.len(), loaded.bad.len());
 }

@@ -7,14 +7,17 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::{Pid, pipe2};
 use std::os::fd::AsRawFd;
 use std::path::Path;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
 /// Calls of each phase.
 const CALLS: usize = 128;
 /// So many in each phase: one worker, a call for each chunk, seek and file.
 pub const SETTINGS: &str = "file_size=512k chunk_size=4k seeks=128 seek_seconds=0 files=128";
 /// What is told of the calls.
-const TRACED: &str = "trace=mkdirat,unlinkat,openat,newfstatat,pread64,pwrite64,fsync,flock,fadvise64,write,exit_group";
+const TRACED: &str = "trace=mkdirat,unlinkat,openat,newfstatat,pread64,pwrite64,fsync,flock,fadvise64,write,exit_group,clock_nanosleep";
+
+/// barrow rests between its phases, until it is quiet, for longer than these small phases take: not here.
+pub const SLEEPLESS: &str = "inject=clock_nanosleep:retval=0";
 
 /// A moment of a run: when the n-th line with these words was read.
 #[derive(Debug, Clone)]
@@ -81,28 +84,23 @@ pub struct Traced {
 impl Traced {
     /// Starts one run in a directory; `before` is put before barrow's name, as `nohup`.
     pub fn start(desk: &Desk, target: &Path, before: &[&str]) -> Self {
-        let inner = desk.run(User::Tester, SETTINGS, &["--runs", "1", "--drop-caches", "never"]);
+        let mut inner = desk.run(User::Tester, SETTINGS, &["--runs", "1", "--drop-caches", "never"]);
+        Self::of(&["-y", "-s", "64", "-e", TRACED, "-e", SLEEPLESS], before, inner.arg(target))
+    }
+
+    /// Starts barrow under strace with these options.
+    pub fn of(options: &[&str], before: &[&str], barrow: &Command) -> Self {
         let mut strace = alone("/usr/bin/strace");
-        strace.args([
-            "-f",
-            "-y",
-            "-s",
-            "64",
-            "--seccomp-bpf",
-            "-e",
-            TRACED,
-            "/bin/sh",
-            "-c",
-            "echo the process is $$ >&2; exec \"$@\"",
-            "sh",
-        ]);
-        strace.args(before).arg(inner.get_program()).args(inner.get_args()).arg(target).current_dir(desk.path("."));
+        strace.args(["-f", "--seccomp-bpf"]).args(options);
+        strace.args(["/bin/sh", "-c", "echo the process is $$ >&2; exec \"$@\"", "sh"]).args(before);
+        strace.arg(barrow.get_program()).args(barrow.get_args());
+        strace.current_dir(barrow.get_current_dir().unwrap());
         // Each write is a packet of its own, and there is room for one.
         let (words, writer) = pipe2(OFlag::O_CLOEXEC | OFlag::O_DIRECT).unwrap();
         // SAFETY: the descriptor is open, and only the size of its pipe is changed.
         #[allow(unsafe_code)]
         let size = unsafe { libc::fcntl(words.as_raw_fd(), libc::F_SETPIPE_SZ, 4096) };
-        assert_eq!(size, 4096, "the pipe is no smaller");
+        assert!(size > 0 && size <= 65536, "the pipe is no smaller");
         let child = strace.stderr(Stdio::from(writer)).spawn().unwrap();
         // The writer's end is the child's alone.
         drop(strace);
@@ -111,6 +109,16 @@ impl Traced {
         let number = running.said().rsplit("the process is ").next().and_then(|rest| rest.split_whitespace().next());
         let barrow = Pid::from_raw(number.unwrap().parse().unwrap());
         Self { running, barrow }
+    }
+
+    /// The number of barrow's process.
+    pub const fn pid(&self) -> Pid {
+        self.barrow
+    }
+
+    /// Lets it go on until it says a line with all of these words.
+    pub fn wait_for_line(&mut self, words: &[&str]) {
+        self.running.wait_for_line(words);
     }
 
     /// Lets it go on until a moment.
