@@ -5,6 +5,7 @@ mod check;
 mod circumstances;
 mod cli;
 mod completions;
+mod faults;
 mod golden;
 mod layers;
 mod man;

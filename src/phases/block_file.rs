@@ -149,7 +149,7 @@ impl<'t> BlockFiles<'t> {
         let files: Vec<(u64, u64)> = self.files.iter().map(|file| (file.number, file.size())).collect();
         let at = offset + place as u64;
         let found = self.stamps.explain(found, at, Origin { file: file.number, generation }, self.duplicates, &files);
-        PhaseError::WrongData { doing: file.doing("read", offset, buffer.len()), offset: at, found }
+        PhaseError::WrongData { doing: file.place("read", offset, buffer.len()), offset: at, found }
     }
 }
 
@@ -160,21 +160,22 @@ impl BlockFile {
         self.chunks * self.chunk_size as u64
     }
 
-    /// `write chunk 81920 of 131072`; transfers of another size are numbered in their own size.
-    fn doing(&self, verb: &str, offset: u64, length: usize) -> String {
+    /// `write chunk 81920 of 131072 of block.0`; transfers of another size are numbered in their own size.
+    fn place(&self, verb: &str, offset: u64, length: usize) -> String {
         let thing = if length == self.chunk_size { "chunk" } else { "place" };
-        let of_file = if self.number == 0 { String::new() } else { format!(" of {}", self.name.to_string_lossy()) };
         let length = length.max(1) as u64;
-        format!("{verb} {thing} {} of {}{of_file}", offset / length, self.size() / length)
+        format!("{verb} {thing} {} of {} of {}", offset / length, self.size() / length, self.name.to_string_lossy())
     }
 
     #[cold]
     fn place_failed(&self, verb: &str, offset: u64, length: usize, source: io::Error) -> PhaseError {
-        PhaseError::Call { doing: self.doing(verb, offset, length), source }
+        PhaseError::Call { doing: format!("{} at byte {offset}", self.place(verb, offset, length)), source }
     }
 
+    /// A failed call on the file as a whole: `open block.0`.
     #[cold]
-    fn failed(&self, verb: &str, source: io::Error) -> PhaseError {
+    #[must_use]
+    pub fn failed(&self, verb: &str, source: io::Error) -> PhaseError {
         PhaseError::Call { doing: format!("{verb} {}", self.name.to_string_lossy()), source }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::content::Content;
 use super::error::PhaseError;
-use super::file_set::{Entry, FileSet, Part, flush_directories, flush_filesystem};
+use super::file_set::{Entry, FileSet, Part, flush_filesystem};
 use super::{Job, Timed};
 use crate::model::settings::Io;
 use crate::target::scratch::FileSetKind;
@@ -53,7 +53,7 @@ impl<'t> Maker<'t> {
             while offset < size {
                 let length = (size - offset).min(self.chunk_size as u64) as usize;
                 let bytes = content.next(&marks, offset, length);
-                write_all(target, &file, bytes, offset).map_err(|source| self.set.failed("write", entry, source))?;
+                write_all(target, &file, bytes, offset).map_err(|source| self.set.transfer_failed("write", entry, offset, source))?;
                 offset += bytes.len() as u64;
             }
         }
@@ -67,5 +67,5 @@ fn flush_each(target: &dyn Target, set: FileSet, part: &Part) -> Result<(), Phas
         let flushed = file.and_then(|file| target.sync(&file).and_then(|()| target.close(file)));
         flushed.map_err(|source| set.failed("flush", entry, source))?;
     }
-    flush_directories(target, part)
+    set.flush_directories(target, part)
 }

@@ -1,7 +1,7 @@
 //! Delete: remove the name of each file of a set; then flush.
 
 use super::error::PhaseError;
-use super::file_set::{FileSet, Order, flush_directories, flush_filesystem};
+use super::file_set::{FileSet, Order, flush_filesystem};
 use super::{Job, Survey, Timed};
 use crate::target::FlushMethod;
 use crate::target::scratch::FileSetKind;
@@ -23,7 +23,7 @@ pub fn prepare<'t>(job: Job<'t>, kind: FileSetKind, survey: &Survey) -> Result<T
     let workers = parts.iter().cloned().map(delete).collect();
     let flush = move || match target.flush_method() {
         FlushMethod::WholeFilesystem => flush_filesystem(target),
-        FlushMethod::EachFile => parts.iter().try_for_each(|part| flush_directories(target, part)),
+        FlushMethod::EachFile => parts.iter().try_for_each(|part| set.flush_directories(target, part)),
     };
     Ok(Timed { workers, flush: Some(Box::new(flush)) })
 }

@@ -10,7 +10,7 @@ pub enum PhaseError {
     /// A call failed.
     #[error("{doing}: {}", plain_error(source))]
     Call {
-        /// What was being done, with its place in the whole: `write chunk 81920 of 131072`.
+        /// What was being done, to what, with its place in the whole: `write chunk 81920 of 131072 of block.0 at byte 85899345920`.
         doing: String,
         /// What the system said.
         source: io::Error,

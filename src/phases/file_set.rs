@@ -44,6 +44,7 @@ pub enum Order {
 /// A worker's part of a file set: its open directories, and its files in the order in which they are to be met.
 #[derive(Debug, Clone)]
 pub struct Part {
+    worker: u64,
     directories: Arc<[Handle]>,
     /// The files.
     pub entries: Arc<[Entry]>,
@@ -199,7 +200,7 @@ impl FileSet {
                 Some(listings) => self.listed_entries(listings)?,
                 None => self.entries(worker, order),
             };
-            Ok(Part { directories: self.open_directories(target, worker)?, entries })
+            Ok(Part { worker, directories: self.open_directories(target, worker)?, entries })
         };
         (0..self.workers).map(part).collect()
     }
@@ -211,7 +212,7 @@ impl FileSet {
     pub fn new_parts(&self, target: &dyn Target) -> Result<Vec<Part>, PhaseError> {
         let part = |worker| {
             self.make_directories(target, worker)?;
-            Ok(Part { directories: self.open_directories(target, worker)?, entries: self.entries(worker, Order::Index) })
+            Ok(Part { worker, directories: self.open_directories(target, worker)?, entries: self.entries(worker, Order::Index) })
         };
         (0..self.workers).map(part).collect()
     }
@@ -227,11 +228,8 @@ impl FileSet {
     /// # Errors
     /// Names the directory.
     fn make_directories(&self, target: &dyn Target, worker: u64) -> Result<(), PhaseError> {
-        self.directory_names(worker).try_for_each(|name| {
-            target
-                .make_directory(&name)
-                .map_err(|source| PhaseError::Call { doing: format!("make the directory {}", name.to_string_lossy()), source })
-        })
+        self.directory_names(worker)
+            .try_for_each(|name| target.make_directory(&name).map_err(|source| directory_failed("make", &name, source)))
     }
 
     /// Opens a worker's directories.
@@ -239,12 +237,27 @@ impl FileSet {
     /// # Errors
     /// Names the directory.
     fn open_directories(&self, target: &dyn Target, worker: u64) -> Result<Arc<[Handle]>, PhaseError> {
-        let open = |name: CString| {
-            target
-                .open_directory(&name)
-                .map_err(|source| PhaseError::Call { doing: format!("open the directory {}", name.to_string_lossy()), source })
-        };
+        let open = |name: CString| target.open_directory(&name).map_err(|source| directory_failed("open", &name, source));
         self.directory_names(worker).map(open).collect()
+    }
+
+    /// Lists a worker's directories.
+    ///
+    /// # Errors
+    /// Names the directory.
+    fn list_directories(&self, target: &dyn Target, worker: u64) -> Result<Vec<Vec<CString>>, PhaseError> {
+        let directories = self.open_directories(target, worker)?;
+        let named = self.directory_names(worker).zip(directories.iter());
+        named.map(|(name, directory)| target.list(directory).map_err(|source| directory_failed("list", &name, source))).collect()
+    }
+
+    /// Flushes the directories of a part one by one.
+    ///
+    /// # Errors
+    /// Names the directory.
+    pub fn flush_directories(&self, target: &dyn Target, part: &Part) -> Result<(), PhaseError> {
+        let mut named = self.directory_names(part.worker).zip(part.directories.iter());
+        named.try_for_each(|(name, directory)| target.sync(directory).map_err(|source| directory_failed("flush", &name, source)))
     }
 
     /// The work of a worker that visits each file of its part once, with its tally.
@@ -266,18 +279,34 @@ impl FileSet {
         (Box::new(work), tally)
     }
 
-    /// A failed call on a file: `create file 17 of 8192 (0000000011x)`.
+    /// A failed call on a file: `create file 17 of 8192, sequential.0.0/0000000011x`.
     #[cold]
     #[must_use]
     pub fn failed(&self, verb: &str, entry: &Entry, source: io::Error) -> PhaseError {
         PhaseError::Call { doing: self.doing(verb, entry), source }
     }
 
+    /// A failed transfer at an offset of a file: `write file 17 of 8192, sequential.0.0/0000000011x, at byte 65536`.
+    #[cold]
+    #[must_use]
+    pub fn transfer_failed(&self, verb: &str, entry: &Entry, offset: u64, source: io::Error) -> PhaseError {
+        PhaseError::Call { doing: format!("{}, at byte {offset}", self.doing(verb, entry)), source }
+    }
+
     /// What is being done to a file.
     #[must_use]
     pub fn doing(&self, verb: &str, entry: &Entry) -> String {
-        format!("{verb} file {} of {} ({})", entry.number, self.files, entry.name().to_string_lossy())
+        let number = u64::from(entry.number);
+        let worker = (0..self.workers).find(|worker| share(self.files, *worker, self.workers).contains(&number)).unwrap_or_default();
+        let directory = set_directory_name(self.kind, worker, self.directory(entry.number) as u64);
+        format!("{verb} file {number} of {}, {}/{}", self.files, directory.to_string_lossy(), entry.name().to_string_lossy())
     }
+}
+
+/// A failed call on a directory of a file set: `make the directory sequential.0.0`.
+#[cold]
+fn directory_failed(verb: &str, name: &CStr, source: io::Error) -> PhaseError {
+    PhaseError::Call { doing: format!("{verb} the directory {}", name.to_string_lossy()), source }
 }
 
 /// Lists the directories of a file set whose order is that of its listings.
@@ -290,9 +319,7 @@ pub fn survey(job: Job<'_>, kind: FileSetKind) -> Result<Survey, PhaseError> {
         return Ok(Survey::new());
     }
     let set = FileSet::of(settings, kind);
-    let list =
-        |handle: &Handle| job.target.list(handle).map_err(|source| PhaseError::Call { doing: "list a directory".to_owned(), source });
-    (0..settings.workers).map(|worker| set.open_directories(job.target, worker)?.iter().map(list).collect()).collect()
+    (0..settings.workers).map(|worker| set.list_directories(job.target, worker)).collect()
 }
 
 /// Flushes the whole filesystem of a target.
@@ -301,16 +328,6 @@ pub fn survey(job: Job<'_>, kind: FileSetKind) -> Result<Survey, PhaseError> {
 /// When the flush fails.
 pub fn flush_filesystem(target: &dyn Target) -> Result<(), PhaseError> {
     target.flush().map_err(|source| PhaseError::Call { doing: "flush the filesystem".to_owned(), source })
-}
-
-/// Flushes the directories of a part one by one.
-///
-/// # Errors
-/// When a flush fails.
-pub fn flush_directories(target: &dyn Target, part: &Part) -> Result<(), PhaseError> {
-    part.directories.iter().try_for_each(|directory| {
-        target.sync(directory).map_err(|source| PhaseError::Call { doing: "flush a directory".to_owned(), source })
-    })
 }
 
 /// Removes what is left of a file set, with its directories, off the clock.

@@ -112,8 +112,7 @@ pub fn prepare(job: Job<'_>) -> Result<Timed<'_>, PhaseError> {
 
 fn open(job: Job<'_>, files: &BlockFiles<'_>, file: &super::block_file::BlockFile, access: Access) -> Result<Handle, PhaseError> {
     let handle = files.open(file, access)?;
-    let advised = job.target.advise_random(&handle);
-    advised.map_err(|source| PhaseError::Call { doing: "turn readahead off".to_owned(), source })?;
+    job.target.advise_random(&handle).map_err(|source| file.failed("turn readahead off for", source))?;
     Ok(handle)
 }
 

@@ -51,7 +51,7 @@ impl Visitor<'_> {
             let buffer = self.buffer.bytes();
             let length = (size - offset).min(buffer.len() as u64) as usize;
             let bytes = &mut buffer[..length];
-            read_exact(target, &file, bytes, offset).map_err(|source| set.failed("read", entry, source))?;
+            read_exact(target, &file, bytes, offset).map_err(|source| set.transfer_failed("read", entry, offset, source))?;
             if let Some(place) = marks.first_wrong(bytes, offset) {
                 let found = bytes[place..].first_chunk().copied().unwrap_or_default();
                 return Err(self.wrong_data(entry, found, offset + place as u64));

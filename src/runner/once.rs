@@ -143,7 +143,8 @@ impl Once<'_> {
         Ok(Preparation { flushed: true, ..Preparation::default() })
     }
 
-    /// Removes files that no later phase uses, so that they take no space and no time from the next.
+    /// Removes files that no later phase uses, so that they take no space and no time from the next. A phase that could not be done may
+    /// have been the last that would have used those of an earlier one.
     pub fn remove_files_of(&self, record: &PhaseRecord) {
         let stop = Stop::of(self.interrupted);
         let are_useless = phases::is_last_of_its_files(self.phase) || (record.status != Status::Ok && phases::needs(self.phase).is_none());

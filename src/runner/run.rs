@@ -55,23 +55,24 @@ pub fn run(
     let mut course = course_of(place, plan, meter);
     (record.stack, record.costs) = (course.stack.clone(), course.costs);
     for phase in Phase::ALL.iter().copied() {
-        if let Some(hindered) = hindrance(phase, plan, &record.phases, taken.as_ref().err(), interrupted) {
-            if taken.is_ok() && plan.skips(phase).is_none() {
-                observer.phase_finished(standing, &hindered);
-            }
-            record.phases.push(hindered);
-            continue;
-        }
-        observer.phase_started(standing, phase);
         let mut once = Once { phase, plan, stamps: &stamps, ground: place.ground.as_mut(), meter, interrupted, course: &mut course };
-        let expected = phases::work_expected(phase, plan);
-        let mut watch = |done, elapsed_ns| observer.phase_goes_on(standing, Working { phase, done, expected, elapsed_ns });
-        let done = once.record(&mut watch);
-        // Before anything is removed: that may hang, and the result must not be lost.
-        observer.phase_finished(standing, &done);
+        let (done, is_told) = match hindrance(phase, plan, &record.phases, taken.as_ref().err(), interrupted) {
+            Some(hindered) => (hindered, taken.is_ok() && plan.skips(phase).is_none()),
+            None => {
+                observer.phase_started(standing, phase);
+                let expected = phases::work_expected(phase, plan);
+                let mut watch = |done, elapsed_ns| observer.phase_goes_on(standing, Working { phase, done, expected, elapsed_ns });
+                (once.record(&mut watch), true)
+            }
+        };
         record.phases.push(done);
-        observer.run_so_far(&record);
-        once.remove_files_of(&record.phases[record.phases.len() - 1]);
+        if is_told {
+            let done = &record.phases[record.phases.len() - 1];
+            observer.phase_finished(standing, done);
+            // Before anything is removed: that may hang, and the result must not be lost.
+            observer.run_so_far(&record);
+            once.remove_files_of(done);
+        }
     }
     end(&mut record);
     observer.run_so_far(&record);

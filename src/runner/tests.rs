@@ -11,8 +11,9 @@ use crate::model::record::Status;
 use crate::phases::{Generation, Origin, Stamps};
 use crate::rng::GENERATOR;
 use crate::target::pretend::PretendTarget;
-use crate::target::pretend_call::{Operation, Trick};
+use crate::target::pretend_call::Operation;
 use crate::target::pretend_ground::PretendGround;
+use crate::target::pretend_trick::Trick;
 use std::sync::Arc;
 
 const CALL_NS: u64 = 10_000;
@@ -164,7 +165,7 @@ fn a_full_disk_fails_one_phase_and_not_the_run() {
     assert!(!run.complete);
     let write = phase(&run, Phase::BlockWrite);
     assert_eq!(write.status, Status::Failed);
-    assert_eq!(write.reason.as_deref(), Some("write chunk 4 of 8: no space left on device"));
+    assert_eq!(write.reason.as_deref(), Some("write chunk 4 of 8 of block.0 at byte 32768: no space left on device"));
     assert_eq!(phase(&run, Phase::Rewrite).status, Status::Skipped);
     assert_eq!(phase(&run, Phase::BlockRead).reason.as_deref(), Some("needs rewrite, which has no result"));
     assert_eq!(phase(&run, Phase::SeqCreate).status, Status::Ok);
@@ -189,7 +190,7 @@ fn short_transfers_are_finished_and_short_files_are_errors() {
     assert!(tricked(plan(&[]), Operation::Write, 3, Trick::Short(100)).complete);
     assert!(tricked(plan(&[]), Operation::Read, 3, Trick::Short(100)).complete);
     let run = tricked(plan(&[]), Operation::Read, 3, Trick::Short(0));
-    assert_eq!(phase(&run, Phase::Rewrite).reason.as_deref(), Some("read chunk 2 of 8: the file ends before"));
+    assert_eq!(phase(&run, Phase::Rewrite).reason.as_deref(), Some("read chunk 2 of 8 of block.0 at byte 16384: the file ends before"));
 }
 
 #[test]
@@ -221,7 +222,7 @@ fn stale_data_fails_the_phase_by_its_kind() {
         let read = phase(&run, Phase::BlockRead);
         assert_eq!(read.status, Status::Failed);
         let reason = read.reason.as_deref().unwrap_or_default();
-        assert!(reason.starts_with("read chunk 0 of 8: at byte ") && reason.ends_with(words), "{reason}");
+        assert!(reason.starts_with("read chunk 0 of 8 of block.0: at byte ") && reason.ends_with(words), "{reason}");
         assert!(read.result.is_none());
     }
 }
@@ -248,7 +249,7 @@ fn duplicates_are_in_the_file_and_a_lost_rewrite_of_one_is_found() {
     assert_eq!(blocks.len(), 256 + 64, "256 of 512 blocks are copies of 64");
     let run = tricked(plan(&[("dedupe", "100")]), Operation::Read, 9, Trick::FirstVersion);
     let reason = phase(&run, Phase::BlockRead).reason.clone().unwrap_or_default();
-    assert_eq!(reason, "read chunk 0 of 8: at byte 0 of the file is what was there before the rewrite (stale data)");
+    assert_eq!(reason, "read chunk 0 of 8 of block.0: at byte 0 of the file is what was there before the rewrite (stale data)");
 }
 
 #[test]
@@ -273,7 +274,10 @@ fn a_sized_file_that_lies_fails_the_stat() {
     let sized = plan(&[("file_size", "0"), ("min_size", "5000"), ("max_size", "5000")]);
     let run = tricked(sized.clone(), Operation::Read, 1, Trick::Zeros);
     let reason = phase(&run, Phase::SeqStat).reason.clone().unwrap_or_default();
-    assert!(reason.starts_with("read file 0 of 20 (0000000000") && reason.ends_with("are zeros where data was written"), "{reason}");
+    assert!(
+        reason.starts_with("read file 0 of 20, sequential.0.0/0000000000") && reason.ends_with("are zeros where data was written"),
+        "{reason}"
+    );
     // The first write is that of the probe of the flush.
     let run = tricked(sized, Operation::Write, 2, Trick::Short(0));
     assert_eq!(phase(&run, Phase::SeqCreate).status, Status::Failed);

@@ -6,7 +6,8 @@ use crate::sys::files::{self, Access, EntryKind};
 use crate::sys::living::is_living;
 use crate::sys::mounts::mount_id;
 use crate::sys::process::effective_user;
-use std::ffi::CStr;
+use std::collections::BTreeMap;
+use std::ffi::{CStr, CString};
 use std::fs::{File, TryLockError};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -58,27 +59,38 @@ fn empty_set_directory(scratch: &File, name: &CStr, path: &Path, left: &mut Vec<
         left.push(format!("{}: another filesystem is mounted there", path.display()));
         return;
     }
-    let mut refused = Vec::new();
-    while refused.is_empty() {
-        let entries = match files::list(&directory, NAMES_A_PASS) {
-            Ok(entries) if entries.is_empty() => break,
-            Ok(entries) => entries,
-            Err(error) => return note(left, path, Err(error)),
-        };
-        for (file, kind) in entries {
-            let file_path = path.join(file.to_string_lossy().as_ref());
-            if kind == EntryKind::File && is_set_file_name(&file) {
-                note(&mut refused, &file_path, files::unlink(&directory, &file));
-            } else {
-                refused.push(format!("{}: not made by barrow", file_path.display()));
-            }
-        }
+    match empty_of_files(&directory, path) {
+        Err(error) => note(left, path, Err(error)),
+        Ok(refused) => match &refused[..] {
+            [] => note(left, path, files::remove_directory(scratch, name)),
+            [one] => left.push(one.clone()),
+            // One line for a directory: a dead filesystem would fill the screen with names.
+            [first, rest @ ..] => left.push(format!("{first}, and {} more in this directory", rest.len())),
+        },
     }
-    match refused.len() {
-        0 => note(left, path, files::remove_directory(scratch, name)),
-        1 => left.append(&mut refused),
-        // One line for a directory: a dead filesystem would fill the screen with names.
-        more => left.push(format!("{}, and {} more in this directory", refused[0], more - 1)),
+}
+
+/// Removes the files of a set from their open directory, pass by pass, as long as there are others than those that are refused. Names
+/// those and why.
+fn empty_of_files(directory: &File, path: &Path) -> io::Result<Vec<String>> {
+    let mut refused: BTreeMap<CString, String> = BTreeMap::new();
+    loop {
+        let mut entries = files::list(directory, NAMES_A_PASS + refused.len())?;
+        entries.retain(|(file, _)| !refused.contains_key(file));
+        let mut left = Vec::new();
+        for (file, kind) in &entries {
+            let file_path = path.join(file.to_string_lossy().as_ref());
+            if *kind == EntryKind::File && is_set_file_name(file) {
+                note(&mut left, &file_path, files::unlink(directory, file));
+            } else {
+                left.push(format!("{}: not made by barrow", file_path.display()));
+            }
+            refused.extend(left.pop().map(|reason| (file.clone(), reason)));
+        }
+        // Where nothing at all can be removed, another pass would not do better.
+        if entries.iter().all(|(file, _)| refused.contains_key(file)) {
+            return Ok(refused.into_values().collect());
+        }
     }
 }
 

@@ -9,6 +9,7 @@ pub mod pretend;
 pub mod pretend_call;
 pub mod pretend_ground;
 pub mod pretend_storage;
+pub mod pretend_trick;
 pub mod real;
 pub mod scratch;
 

@@ -46,7 +46,7 @@ pub struct PlainGround {
     stop: Arc<AtomicBool>,
     taken: Option<Scratch>,
     below: Below,
-    /// A scratch directory that the user's command took out of reach, and why.
+    /// A scratch directory that is out of reach, or could not be used nor removed, and why.
     lost: Option<String>,
 }
 
@@ -79,7 +79,7 @@ impl PlainGround {
         self.path.join(OsStr::from_bytes(name.to_bytes()))
     }
 
-    fn make_scratch(&self, nonce: u64, batch: u64) -> Result<Scratch, GroundError> {
+    fn make_scratch(&mut self, nonce: u64, batch: u64) -> Result<Scratch, GroundError> {
         let name = scratch_name(nonce);
         let mut tries = 0;
         loop {
@@ -87,14 +87,23 @@ impl PlainGround {
             files::make_directory(&self.directory, &name).map_err(failed("make", &name))?;
             let made = self.open_scratch(&name, nonce, |directory| write_marker(directory, nonce, batch));
             if made.is_err() {
-                // Only an empty directory goes: nobody else's files can be lost.
-                let _ = files::remove_directory(&self.directory, &name);
+                self.take_away(&name);
             }
             match made {
                 // A `barrow clean` that came before the lock took it for a dead run's.
                 Err(GroundError::Call { source, .. }) if tries < MOST_TRIES && was_cleaned(&source) => {}
                 other => return other,
             }
+        }
+    }
+
+    /// Removes a scratch directory that was made, but could not be used. Only an empty one goes: nobody else's files can be lost.
+    fn take_away(&mut self, name: &CStr) {
+        match files::remove_directory(&self.directory, name) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                self.lost = Some(format!("{}: {}", self.path_of(name).display(), plain_error(&error)));
+            }
+            Ok(()) | Err(_) => self.lost = None,
         }
     }
 
@@ -116,6 +125,24 @@ impl PlainGround {
             marker: Some(marker),
             target: RealTarget::of(again, self.class),
         })
+    }
+
+    /// Removes a scratch directory with everything that barrow made in it. Names what is left and why.
+    fn remove(&self, scratch: &Scratch) -> Vec<String> {
+        let mut left = empty_scratch(&scratch.directory, &scratch.place);
+        if left.is_empty() {
+            let place = scratch.place.display();
+            match files::remove_directory(&self.directory, &scratch.name) {
+                Ok(()) => {}
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                    if still_there(&scratch.directory).is_ok() {
+                        left.push(format!("{place}: somebody renamed it; it is empty now"));
+                    }
+                }
+                Err(error) => left.push(format!("{place}: {}", plain_error(&error))),
+            }
+        }
+        left
     }
 
     /// Runs the user's command with nothing open on the filesystem, so that it may unmount it; takes the scratch directory again
@@ -158,6 +185,11 @@ impl PlainGround {
 fn failed(verb: &str, name: &CStr) -> impl FnOnce(io::Error) -> GroundError {
     let doing = format!("{verb} the directory {}", name.to_string_lossy());
     move |source| GroundError::Call { doing, source }
+}
+
+/// A failed flush of what was written before a phase.
+fn flush_failed(source: io::Error) -> GroundError {
+    GroundError::Call { doing: "flush before the phase".to_owned(), source }
 }
 
 /// Whether a call failed because somebody removed what had just been made, or was about to.
@@ -222,7 +254,7 @@ impl Ground for PlainGround {
 
     fn make_cold(&mut self, cold: &Cold<'_>) -> Result<Preparation, GroundError> {
         let target = self.target()?;
-        target.flush().map_err(|source| GroundError::Call { doing: "flush before the phase".to_owned(), source })?;
+        target.flush().map_err(flush_failed)?;
         let mut preparation = Preparation { flushed: true, ..Preparation::default() };
         match cold.circumstances.cache {
             CacheState::Warm => {
@@ -233,7 +265,7 @@ impl Ground for PlainGround {
             }
             CacheState::Cold => {
                 for file in cold.files {
-                    preparation.evicted |= evict(target, file);
+                    preparation.evicted |= evict(target, file).map_err(flush_failed)?;
                 }
                 drop_caches(cold.circumstances.drop_caches, &mut preparation);
                 if let Some(command) = &cold.circumstances.prepare {
@@ -253,19 +285,12 @@ impl Ground for PlainGround {
             // libfuse hides an open file that is removed under another name, which keeps its directory from being removed.
             scratch.marker = None;
         }
-        left.extend(empty_scratch(&scratch.directory, &scratch.place));
-        if left.is_empty() {
-            let place = scratch.place.display();
-            match files::remove_directory(&self.directory, &scratch.name) {
-                Ok(()) => {}
-                Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                    if still_there(&scratch.directory).is_ok() {
-                        left.push(format!("{place}: somebody renamed it; it is empty now"));
-                    }
-                }
-                Err(error) => left.push(format!("{place}: {}", plain_error(&error))),
-            }
+        let mut refused = self.remove(&scratch);
+        if !refused.is_empty() {
+            // A server that has just lost a handle, or hides a file that is still open, may do it now.
+            refused = self.remove(&scratch);
         }
+        left.extend(refused);
         left
     }
 
@@ -324,20 +349,23 @@ fn warm(target: &dyn Target, name: &CStr) -> io::Result<()> {
 }
 
 /// Evicts a file until nothing of it is in memory; whether the advice was taken at all. Proof is the residency that is read later.
-fn evict(target: &dyn Target, name: &CStr) -> bool {
+///
+/// # Errors
+/// When the file's data cannot be flushed, which is never only a hindrance.
+fn evict(target: &dyn Target, name: &CStr) -> io::Result<bool> {
     let Ok(file) = target.open(target.root(), name, Access::Read, Io::Buffered) else {
-        return false;
+        return Ok(false);
     };
     for _ in 0..EVICTIONS {
-        let asked = target.sync(&file).and_then(|()| target.evict(&file));
-        if asked.is_err() {
-            return false;
+        target.sync(&file)?;
+        if target.evict(&file).is_err() {
+            return Ok(false);
         }
         if target.residency(&file).is_ok_and(|residency| residency.resident_pages == 0) {
             break;
         }
     }
-    true
+    Ok(true)
 }
 
 impl Drop for PlainGround {

@@ -1,7 +1,8 @@
 //! A pretended directory in memory: logs every call, moves a pretended clock, and fails or lies on demand.
 
-use super::pretend_call::{Call, Operation, Trick};
+use super::pretend_call::{Call, Operation};
 use super::pretend_storage::{Counting, Storage};
+use super::pretend_trick::{Gate, Trick, Tricks};
 use super::{Access, FlushMethod, Handle, Residency, Target};
 use crate::model::settings::Io;
 use crate::model::stack::Traffic;
@@ -28,8 +29,7 @@ struct State {
     nodes: Vec<Node>,
     entries: BTreeMap<(usize, CString), usize>,
     log: Vec<Call>,
-    tricks: BTreeMap<(Operation, u64), Trick>,
-    counts: BTreeMap<Operation, u64>,
+    tricks: Tricks,
     /// Nanoseconds that calls took, without the time that only passed.
     busy_ns: u64,
     counting: Counting,
@@ -44,6 +44,7 @@ pub struct PretendTarget {
     flush_method: FlushMethod,
     cost: Cost,
     state: Mutex<State>,
+    gate: Gate,
 }
 
 impl PretendTarget {
@@ -53,7 +54,8 @@ impl PretendTarget {
         let root = Node { is_directory: true, ..Node::default() };
         let mut state = State { nodes: vec![root], ..State::default() };
         state.counting.traffic.flushes = Some(0);
-        Self { root: Handle::Pretend(0), flush_method: FlushMethod::WholeFilesystem, cost: Box::new(cost), state: Mutex::new(state) }
+        let (cost, state): (Cost, _) = (Box::new(cost), Mutex::new(state));
+        Self { root: Handle::Pretend(0), flush_method: FlushMethod::WholeFilesystem, cost, state, gate: Gate::default() }
     }
 
     /// The same, whose filesystem never hears of a flush.
@@ -65,7 +67,17 @@ impl PretendTarget {
 
     /// Plays a trick at the `nth` call of a kind, counted from 1.
     pub fn play(&self, operation: Operation, nth: u64, trick: Trick) {
-        self.state().tricks.insert((operation, nth), trick);
+        self.state().tricks.play(operation, nth, trick);
+    }
+
+    /// Plays a trick at the `nth` call of a kind and at every later one.
+    pub fn play_from(&self, operation: Operation, nth: u64, trick: Trick) {
+        self.state().tricks.play_from(operation, nth, trick);
+    }
+
+    /// Lets every call go that hangs, now and later.
+    pub fn release(&self) {
+        self.gate.open();
     }
 
     /// Says how storage answers from now on.
@@ -123,19 +135,24 @@ impl PretendTarget {
     /// Logs a call, lets its time pass, and tells the trick that is to be played.
     fn call(&self, operation: Operation, name: String, span: Option<(u64, usize)>) -> io::Result<Option<Trick>> {
         let call = Call { operation, name, span };
-        let cost = (self.cost)(&call);
-        let mut state = self.state();
-        state.clock_ns += cost;
-        state.busy_ns += cost;
-        state.account(&call);
-        state.log.push(call);
-        let count = state.counts.entry(operation).or_default();
-        *count += 1;
-        let nth = *count;
-        match state.tricks.get(&(operation, nth)).cloned() {
-            Some(Trick::Fail(error)) => Err(io::Error::from_raw_os_error(error)),
-            trick => Ok(trick),
+        let trick = {
+            let mut state = self.state();
+            let trick = state.tricks.next(operation);
+            let more = if let Some(Trick::Delay(more)) = trick { more.as_nanos() as u64 } else { 0 };
+            let cost = (self.cost)(&call) + more;
+            state.clock_ns += cost;
+            state.busy_ns += cost;
+            state.account(&call);
+            state.log.push(call);
+            trick
+        };
+        match trick {
+            Some(Trick::Fail(error)) => return Err(io::Error::from_raw_os_error(error)),
+            // Others go on meanwhile.
+            Some(Trick::Hang) => self.gate.pass(),
+            Some(_) | None => {}
         }
+        Ok(trick)
     }
 
     fn name_of(&self, handle: &Handle) -> io::Result<(usize, String)> {
@@ -232,7 +249,7 @@ impl Target for PretendTarget {
             }
             Some(Trick::FirstVersion) => &state.nodes[number].first_version,
             Some(Trick::OtherFile(other)) => state.nodes.iter().find(|node| node.name == *other).map_or(&[], |node| &node.data),
-            Some(Trick::Fail(_) | Trick::Short(_)) | None => &state.nodes[number].data,
+            Some(Trick::Fail(_) | Trick::Short(_) | Trick::Lost | Trick::Delay(_) | Trick::Hang) | None => &state.nodes[number].data,
         };
         let rest = data.get(offset as usize..).unwrap_or(&[]);
         let count = rest.len().min(buffer.len()).min(most);
@@ -243,6 +260,9 @@ impl Target for PretendTarget {
     fn write(&self, file: &Handle, bytes: &[u8], offset: u64) -> io::Result<usize> {
         let (number, name) = self.name_of(file)?;
         let trick = self.call(Operation::Write, name, Some((offset, bytes.len())))?;
+        if trick == Some(Trick::Lost) {
+            return Ok(bytes.len());
+        }
         let count = if let Some(Trick::Short(most)) = trick { most.min(bytes.len()) } else { bytes.len() };
         let end = offset as usize + count;
         let mut state = self.state();

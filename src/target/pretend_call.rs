@@ -1,4 +1,4 @@
-//! The calls on a pretended directory, as they are logged, and the tricks that are played at them.
+//! The calls on a pretended directory, as they are logged.
 
 use std::fmt;
 
@@ -58,21 +58,4 @@ impl fmt::Display for Call {
             None => Ok(()),
         }
     }
-}
-
-/// What a call does instead of its duty.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Trick {
-    /// Fails with this error number.
-    Fail(i32),
-    /// Transfers only this many bytes.
-    Short(usize),
-    /// Reads zeros.
-    Zeros,
-    /// Reads what was there when the file was first written.
-    FirstVersion,
-    /// Reads the same place of another file, named as in [`Call::name`].
-    OtherFile(String),
-    /// Reads these bytes.
-    Bytes(Vec<u8>),
 }

@@ -77,7 +77,7 @@ fn expect_block_write_failed(run: &RunRecord, reason: &str) {
     let failed = phase(run, Phase::BlockWrite);
     let found = failed.reason.as_deref().unwrap_or_default();
     assert_eq!(failed.status, Status::Failed);
-    assert!(found.starts_with("write chunk ") && found.contains(" of 64: ") && found.ends_with(reason), "{found}");
+    assert!(found.starts_with("write chunk ") && found.contains(" of 64 of block.0 at byte ") && found.ends_with(reason), "{found}");
     assert_eq!(phases_with(run, Status::Failed), ["block_write"]);
     assert_eq!(phases_with(run, Status::Skipped), ["rewrite", "block_read", "random_seek"]);
     assert_eq!(phases_with(run, Status::Ok).len(), 6);
@@ -91,9 +91,11 @@ fn a_file_over_the_size_limit_fails_one_phase() {
     std::fs::create_dir(&target).unwrap();
     // In blocks of 512 bytes: 32 MiB, for barrow alone.
     let mut limited = through_shell("ulimit -f 65536", desk.run(User::Tester, SMALL, &["--runs", "1"]).arg(&target));
-    let finished = Finished::of(&mut limited).expect_code(1).expect_said(&["block_write on", "write chunk 32 of 64: file too large"]);
+    let finished = Finished::of(&mut limited)
+        .expect_code(1)
+        .expect_said(&["block_write on", "write chunk 32 of 64 of block.0 at byte 33554432: file too large"]);
     assert!(finished.stdout.contains("file too large"), "the report does not say why:\n{}", finished.stdout);
-    expect_block_write_failed(&desk.runs()[0], "write chunk 32 of 64: file too large");
+    expect_block_write_failed(&desk.runs()[0], "write chunk 32 of 64 of block.0 at byte 33554432: file too large");
     assert!(scratches(&target).is_empty());
 }
 

@@ -11,7 +11,7 @@ mod device;
 pub mod driver;
 mod failures;
 mod flags;
-mod fuse;
+pub mod fuse;
 mod fuse_faults;
 mod fuse_truth;
 mod hangs;
