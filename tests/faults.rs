@@ -3,11 +3,16 @@
 #![allow(clippy::print_stdout)] // The tables, which are made from what was asserted, are shown with --nocapture.
 
 mod pretended;
+mod score;
+mod served;
 mod table;
 
 use barrow::model::phase::Phase;
 use barrow::model::record::{RunRecord, Status};
 use barrow::phases;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use table::Outcome;
 
 /// What goes wrong with one call.
@@ -117,4 +122,22 @@ fn spoilt(phase: Phase, outcome: Outcome) -> Vec<Phase> {
         Outcome::Stands => Vec::new(),
         Outcome::FoundIn(phases) => phases.to_vec(),
     }
+}
+
+/// Goes through some cases in so many threads. Gives what went wrong, of all of them.
+fn in_threads<T: Sync>(threads: usize, cases: &[T], expect: impl Fn(&T) + Sync) -> Vec<String> {
+    let (next, wrong) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                while let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    if let Err(panic) = catch_unwind(AssertUnwindSafe(|| expect(case))) {
+                        let words = panic.downcast_ref::<String>().cloned();
+                        wrong.lock().unwrap().push(words.unwrap_or_else(|| "a case failed without words".to_owned()));
+                    }
+                }
+            });
+        }
+    });
+    wrong.into_inner().unwrap()
 }

@@ -59,7 +59,7 @@ fn empty_set_directory(scratch: &File, name: &CStr, path: &Path, left: &mut Vec<
         left.push(format!("{}: another filesystem is mounted there", path.display()));
         return;
     }
-    match empty_of_files(&directory, path) {
+    match empty_of_files(&directory, path, NAMES_A_PASS) {
         Err(error) => note(left, path, Err(error)),
         Ok(refused) => match &refused[..] {
             [] => note(left, path, files::remove_directory(scratch, name)),
@@ -72,10 +72,10 @@ fn empty_set_directory(scratch: &File, name: &CStr, path: &Path, left: &mut Vec<
 
 /// Removes the files of a set from their open directory, pass by pass, as long as there are others than those that are refused. Names
 /// those and why.
-fn empty_of_files(directory: &File, path: &Path) -> io::Result<Vec<String>> {
+fn empty_of_files(directory: &File, path: &Path, names_a_pass: usize) -> io::Result<Vec<String>> {
     let mut refused: BTreeMap<CString, String> = BTreeMap::new();
     loop {
-        let mut entries = files::list(directory, NAMES_A_PASS + refused.len())?;
+        let mut entries = files::list(directory, names_a_pass + refused.len())?;
         entries.retain(|(file, _)| !refused.contains_key(file));
         let mut left = Vec::new();
         for (file, kind) in &entries {
@@ -304,5 +304,30 @@ fn clean_report(parent: &File, name: &CStr, place: &Path) -> Option<Found> {
         Ok(()) => Some(Found::Removed),
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
         Err(error) => left(&plain_error(&error)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whatever stands in the first pass, the files of all later ones go.
+    #[test]
+    fn what_is_refused_keeps_no_other_file() {
+        let place = tempfile::tempdir().unwrap();
+        for number in 0..40 {
+            std::fs::write(place.path().join(format!("{number:010x}")), "").unwrap();
+        }
+        // Directories with names of files cannot be removed as files.
+        for number in 100..103 {
+            std::fs::create_dir(place.path().join(format!("{number:010x}"))).unwrap();
+        }
+        let directory = files::open_directory_path(place.path()).unwrap();
+        for names_a_pass in [4, 100] {
+            let refused = empty_of_files(&directory, place.path(), names_a_pass).unwrap();
+            assert_eq!(refused.len(), 3, "{refused:?}");
+            assert!(refused[0].ends_with("0000000064: not made by barrow"), "{}", refused[0]);
+            assert_eq!(std::fs::read_dir(place.path()).unwrap().count(), 3);
+        }
     }
 }

@@ -187,9 +187,10 @@ fn failed(verb: &str, name: &CStr) -> impl FnOnce(io::Error) -> GroundError {
     move |source| GroundError::Call { doing, source }
 }
 
-/// A failed flush of what was written before a phase.
-fn flush_failed(source: io::Error) -> GroundError {
-    GroundError::Call { doing: "flush before the phase".to_owned(), source }
+/// A failed call on a block file, which was to be made cold or warm.
+fn cold_failed(verb: &str, name: &CStr) -> impl FnOnce(io::Error) -> GroundError {
+    let doing = format!("{verb} {} before the phase", name.to_string_lossy());
+    move |source| GroundError::Call { doing, source }
 }
 
 /// Whether a call failed because somebody removed what had just been made, or was about to.
@@ -254,18 +255,18 @@ impl Ground for PlainGround {
 
     fn make_cold(&mut self, cold: &Cold<'_>) -> Result<Preparation, GroundError> {
         let target = self.target()?;
-        target.flush().map_err(flush_failed)?;
+        target.flush().map_err(|source| GroundError::Call { doing: "flush before the phase".to_owned(), source })?;
         let mut preparation = Preparation { flushed: true, ..Preparation::default() };
         match cold.circumstances.cache {
             CacheState::Warm => {
                 preparation.warmed = true;
                 for file in cold.files {
-                    warm(target, file).map_err(failed("warm", file))?;
+                    warm(target, file).map_err(cold_failed("warm", file))?;
                 }
             }
             CacheState::Cold => {
                 for file in cold.files {
-                    preparation.evicted |= evict(target, file).map_err(flush_failed)?;
+                    preparation.evicted |= evict(target, file).map_err(cold_failed("flush", file))?;
                 }
                 drop_caches(cold.circumstances.drop_caches, &mut preparation);
                 if let Some(command) = &cold.circumstances.prepare {

@@ -45,6 +45,7 @@ pub struct PretendTarget {
     cost: Cost,
     state: Mutex<State>,
     gate: Gate,
+    tick_ns: u64,
 }
 
 impl PretendTarget {
@@ -55,13 +56,20 @@ impl PretendTarget {
         let mut state = State { nodes: vec![root], ..State::default() };
         state.counting.traffic.flushes = Some(0);
         let (cost, state): (Cost, _) = (Box::new(cost), Mutex::new(state));
-        Self { root: Handle::Pretend(0), flush_method: FlushMethod::WholeFilesystem, cost, state, gate: Gate::default() }
+        Self { root: Handle::Pretend(0), flush_method: FlushMethod::WholeFilesystem, cost, state, gate: Gate::default(), tick_ns: 0 }
     }
 
     /// The same, whose filesystem never hears of a flush.
     #[must_use]
     pub fn flushed_by_file(mut self) -> Self {
         self.flush_method = FlushMethod::EachFile;
+        self
+    }
+
+    /// The same, whose clock goes on by so many nanoseconds whenever it is read, as a real one does. Else it stands still between calls.
+    #[must_use]
+    pub fn ticking(mut self, tick_ns: u64) -> Self {
+        self.tick_ns = tick_ns;
         self
     }
 
@@ -191,7 +199,9 @@ fn number_of(handle: &Handle) -> io::Result<usize> {
 
 impl Target for PretendTarget {
     fn now_ns(&self) -> u64 {
-        self.state().clock_ns
+        let mut state = self.state();
+        state.clock_ns += self.tick_ns;
+        state.clock_ns
     }
 
     fn flush_method(&self) -> FlushMethod {

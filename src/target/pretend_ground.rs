@@ -49,7 +49,7 @@ impl Ground for PretendGround {
         for name in cold.files {
             let file = self.target.open(self.target.root(), name, Access::Read, Io::Buffered);
             let evicted = file.and_then(|file| self.target.evict(&file));
-            evicted.map_err(|source| GroundError::Call { doing: "evict".to_owned(), source })?;
+            evicted.map_err(|source| GroundError::Call { doing: format!("evict {}", name.to_string_lossy()), source })?;
         }
         Ok(Preparation {
             flushed: true,

@@ -110,6 +110,11 @@ impl FuseFilesystem {
     pub fn root_names(&self) -> Vec<String> {
         locked(&self.tree).root_names()
     }
+
+    /// The names of all files on it.
+    pub fn file_names(&self) -> Vec<String> {
+        locked(&self.tree).file_names()
+    }
 }
 
 impl Drop for FuseFilesystem {

@@ -94,7 +94,7 @@ fn faults_come_at_the_call_that_they_are_planned_for() {
         (Operation::Unlink, 1, libc::ESTALE, "Stale file handle"),
         (Operation::RemoveDirectory, 1, libc::EIO, "Input/output error"),
     ];
-    let script = "cd $ROOT; for i in 1 2 3; do mkdir d$i; echo data > f$i; rm f$i; rmdir d$i; done";
+    let script = "cd $ROOT; for i in 1 2 3; do mkdir d$i; echo data | tee f$i > /dev/null; rm f$i; rmdir d$i; done";
     for (operation, nth, number, words) in cases {
         let filesystem = with_fault(operation, nth, Fault::Error(number));
         let finished = Finished::of(&mut client(&filesystem, script));

@@ -7,7 +7,7 @@ mod calls;
 mod cleaning;
 mod closing;
 mod data;
-mod device;
+pub mod device;
 pub mod driver;
 mod failures;
 mod flags;

@@ -1,4 +1,4 @@
-//! What goes wrong, and when: the n-th call of a kind fails, hangs or takes longer.
+//! What goes wrong, and when: the n-th call of a kind fails, hangs, takes longer, or transfers something else than it should.
 
 use super::schedule::Operation;
 use std::time::Duration;
@@ -12,6 +12,16 @@ pub enum Fault {
     Hang,
     /// It does its duty, and takes this much longer.
     Delay(Duration),
+    /// It reads or writes only so many bytes, at the most.
+    Short(u32),
+    /// It reads zeros.
+    Zeros,
+    /// It reads what was there before it was last written over.
+    Stale,
+    /// It reads what nobody wrote.
+    Foreign,
+    /// It says that everything was written, and keeps nothing of it.
+    Lost,
 }
 
 /// A fault that is to come.

@@ -49,6 +49,8 @@ pub enum Operation {
 pub struct Step {
     /// Which.
     pub operation: Operation,
+    /// Where a read or write begins in its file, in bytes; 0 for everything else.
+    pub offset: u64,
     /// Bytes that are to be read at the most, or written; 0 for everything else.
     pub size: u32,
     /// The name of the directory that it lies in; empty for the root, and for what lies there.
@@ -113,20 +115,20 @@ impl Schedule {
         Self { delays, ..Self::default() }
     }
 
-    /// A step: written down, done unless a fault keeps it from being done, and over when its time is. `start` is when its request came.
-    pub fn pass<T>(&self, start: Instant, step: Step, work: impl FnOnce() -> Result<T, Errno>) -> Result<T, Errno> {
+    /// A step: written down, done unless a fault keeps it from being done, and over when its time is. `start` is when its request came;
+    /// the work hears of a fault of its data.
+    pub fn pass<T>(&self, start: Instant, step: Step, work: impl FnOnce(Option<Fault>) -> Result<T, Errno>) -> Result<T, Errno> {
         come_first();
         let delay = self.delays.of(step.operation);
-        let more = match self.meet(step) {
+        let fault = self.meet(step);
+        let mut more = Duration::ZERO;
+        match fault {
             Some(Fault::Error(number)) => return Err(Errno::from_i32(number)),
-            Some(Fault::Hang) => {
-                self.gate.hang();
-                Duration::ZERO
-            }
-            Some(Fault::Delay(more)) => more,
-            None => Duration::ZERO,
-        };
-        let done = work();
+            Some(Fault::Hang) => self.gate.hang(),
+            Some(Fault::Delay(longer)) => more = longer,
+            Some(Fault::Short(_) | Fault::Zeros | Fault::Stale | Fault::Foreign | Fault::Lost) | None => {}
+        }
+        let done = work(fault);
         wait_until(start + delay + more);
         done
     }

@@ -1,5 +1,6 @@
 //! Answers the kernel's requests.
 
+use super::fault::Fault;
 use super::schedule::{Operation, Schedule, Step};
 use super::tree::{BLOCK, Kind, Rights, Tree};
 use super::{Behaviour, locked};
@@ -31,7 +32,7 @@ impl Server {
 
     /// An operation on what has a number: written down, done, and answered when its time is over.
     fn step<T>(&self, operation: Operation, number: INodeNo, work: impl FnOnce(&mut Tree) -> Result<T, Errno>) -> Result<T, Errno> {
-        self.transfer(operation, number, 0, work)
+        self.transfer(operation, number, (0, 0), |tree, _| work(tree))
     }
 
     /// An operation on a name, whether something has it or not.
@@ -45,20 +46,21 @@ impl Server {
         let start = Instant::now();
         let (_, directory) = locked(&self.tree).names(parent)?;
         let name = name.to_string_lossy().into_owned();
-        self.schedule.pass(start, Step { operation, size: 0, directory, name }, || work(&mut locked(&self.tree)))
+        self.schedule.pass(start, Step { operation, offset: 0, size: 0, directory, name }, |_| work(&mut locked(&self.tree)))
     }
 
-    /// A read or write of so many bytes.
+    /// A read or write at an offset, of so many bytes.
     fn transfer<T>(
         &self,
         operation: Operation,
         number: INodeNo,
-        size: u32,
-        work: impl FnOnce(&mut Tree) -> Result<T, Errno>,
+        (offset, size): (u64, u32),
+        work: impl FnOnce(&mut Tree, Option<Fault>) -> Result<T, Errno>,
     ) -> Result<T, Errno> {
         let start = Instant::now();
         let (directory, name) = locked(&self.tree).names(number)?;
-        self.schedule.pass(start, Step { operation, size, directory, name }, || work(&mut locked(&self.tree)))
+        let step = Step { operation, offset, size, directory, name };
+        self.schedule.pass(start, step, |fault| work(&mut locked(&self.tree), fault))
     }
 
     /// How a file is opened; `EINVAL` for direct I/O that is refused.
@@ -178,7 +180,7 @@ impl Filesystem for Server {
         _: Option<LockOwner>,
         reply: ReplyData,
     ) {
-        match self.transfer(Operation::Read, number, size, |tree| tree.read(number, offset, size)) {
+        match self.transfer(Operation::Read, number, (offset, size), |tree, fault| tree.read(number, offset, size, fault)) {
             Ok(bytes) => reply.data(&bytes),
             Err(error) => reply.error(error),
         }
@@ -197,8 +199,8 @@ impl Filesystem for Server {
         reply: ReplyWrite,
     ) {
         let size = data.len() as u32;
-        match self.transfer(Operation::Write, number, size, |tree| tree.write(number, offset, data)) {
-            Ok(()) => reply.written(size),
+        match self.transfer(Operation::Write, number, (offset, size), |tree, fault| tree.write(number, offset, data, fault)) {
+            Ok(written) => reply.written(written),
             Err(error) => reply.error(error),
         }
     }

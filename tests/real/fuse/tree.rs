@@ -1,5 +1,6 @@
 //! The files and directories of the filesystem, in memory.
 
+use super::fault::Fault;
 use fuser::{Errno, FileAttr, FileType, INodeNo};
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -10,6 +11,8 @@ pub const BLOCK: u32 = 4096;
 /// Bytes by which a file's memory grows; pages that are not written to yet cost nothing. Moving a large file to a larger place would
 /// take longer than a delay.
 const ROOM: usize = 256 << 20;
+/// What nobody wrote: this byte, over and over.
+const FOREIGN: u8 = 7;
 
 /// Who something belongs to, and what may be done with it.
 #[derive(Debug, Clone, Copy)]
@@ -22,10 +25,17 @@ pub struct Rights {
     pub group: u32,
 }
 
+/// What a file holds, and what it held where it was written over.
+#[derive(Debug, Default)]
+struct Contents {
+    bytes: Vec<u8>,
+    before: Vec<u8>,
+}
+
 /// What something is.
 #[derive(Debug)]
 enum Body {
-    File(Vec<u8>),
+    File(Contents),
     Directory(BTreeMap<OsString, INodeNo>),
 }
 
@@ -99,7 +109,7 @@ impl Tree {
         self.last += 1;
         let number = INodeNo(self.last);
         let body = match kind {
-            Kind::File => Body::File(Vec::new()),
+            Kind::File => Body::File(Contents::default()),
             Kind::Directory => Body::Directory(BTreeMap::new()),
         };
         self.nodes.insert(number.0, Node { parent: directory, name: name.to_owned(), is_named: true, rights, body });
@@ -136,39 +146,53 @@ impl Tree {
     }
 
     /// Bytes of a file from an offset; fewer at its end.
-    pub fn read(&self, number: INodeNo, offset: u64, size: u32) -> Result<Vec<u8>, Errno> {
-        match &self.node(number)?.body {
-            Body::File(bytes) => {
-                let start = bytes.len().min(offset as usize);
-                let end = bytes.len().min(start + size as usize);
-                Ok(bytes[start..end].to_vec())
-            }
-            Body::Directory(_) => Err(Errno::EISDIR),
+    pub fn read(&self, number: INodeNo, offset: u64, size: u32, fault: Option<Fault>) -> Result<Vec<u8>, Errno> {
+        let Body::File(contents) = &self.node(number)?.body else {
+            return Err(Errno::EISDIR);
+        };
+        let bytes = if fault == Some(Fault::Stale) { &contents.before } else { &contents.bytes };
+        let start = bytes.len().min(offset as usize);
+        let end = bytes.len().min(start + size as usize);
+        let mut found = bytes[start..end].to_vec();
+        match fault {
+            Some(Fault::Short(most)) => found.truncate(most as usize),
+            Some(Fault::Zeros) => found.fill(0),
+            Some(Fault::Foreign) => found.fill(FOREIGN),
+            Some(Fault::Error(_) | Fault::Hang | Fault::Delay(_) | Fault::Stale | Fault::Lost) | None => {}
         }
+        Ok(found)
     }
 
-    /// Writes into a file, which grows when it must.
-    pub fn write(&mut self, number: INodeNo, offset: u64, data: &[u8]) -> Result<(), Errno> {
-        match &mut self.node_mut(number)?.body {
-            Body::File(bytes) => {
-                let (start, end) = (offset as usize, offset as usize + data.len());
-                if end > bytes.capacity() {
-                    bytes.reserve(ROOM);
-                }
-                bytes.resize(bytes.len().max(end), 0);
-                bytes[start..end].copy_from_slice(data);
-                Ok(())
-            }
-            Body::Directory(_) => Err(Errno::EISDIR),
+    /// Writes into a file, which grows when it must. Gives how many bytes it says were written.
+    pub fn write(&mut self, number: INodeNo, offset: u64, data: &[u8], fault: Option<Fault>) -> Result<u32, Errno> {
+        let Body::File(Contents { bytes, before }) = &mut self.node_mut(number)?.body else {
+            return Err(Errno::EISDIR);
+        };
+        let data = match fault {
+            Some(Fault::Lost) => return Ok(data.len() as u32),
+            Some(Fault::Short(most)) => &data[..data.len().min(most as usize)],
+            Some(Fault::Error(_) | Fault::Hang | Fault::Delay(_) | Fault::Zeros | Fault::Stale | Fault::Foreign) | None => data,
+        };
+        let (start, end) = (offset as usize, offset as usize + data.len());
+        if end > bytes.capacity() {
+            bytes.reserve(ROOM);
         }
+        if start < bytes.len() {
+            let old = start..end.min(bytes.len());
+            before.resize(before.len().max(old.end), 0);
+            before[old.clone()].copy_from_slice(&bytes[old]);
+        }
+        bytes.resize(bytes.len().max(end), 0);
+        bytes[start..end].copy_from_slice(data);
+        Ok(data.len() as u32)
     }
 
     /// Changes mode and size, where asked for.
     pub fn change(&mut self, number: INodeNo, mode: Option<u32>, size: Option<u64>) -> Result<(), Errno> {
         let node = self.node_mut(number)?;
         node.rights.mode = mode.unwrap_or(node.rights.mode);
-        if let (Body::File(bytes), Some(size)) = (&mut node.body, size) {
-            bytes.resize(size as usize, 0);
+        if let (Body::File(contents), Some(size)) = (&mut node.body, size) {
+            contents.bytes.resize(size as usize, 0);
         }
         Ok(())
     }
@@ -177,7 +201,7 @@ impl Tree {
     pub fn attributes(&self, number: INodeNo) -> Result<FileAttr, Errno> {
         let node = self.node(number)?;
         let (kind, size) = match &node.body {
-            Body::File(bytes) => (FileType::RegularFile, bytes.len() as u64),
+            Body::File(contents) => (FileType::RegularFile, contents.bytes.len() as u64),
             Body::Directory(_) => (FileType::Directory, 0),
         };
         Ok(FileAttr {
@@ -210,5 +234,11 @@ impl Tree {
     pub fn root_names(&self) -> Vec<String> {
         let entries = self.entries(INodeNo::ROOT).into_iter().flatten();
         entries.map(|(name, _)| name.to_string_lossy().into_owned()).collect()
+    }
+
+    /// The names of all files, wherever they lie.
+    pub fn file_names(&self) -> Vec<String> {
+        let named = self.nodes.values().filter(|node| node.is_named && matches!(node.body, Body::File(_)));
+        named.map(|node| node.name.to_string_lossy().into_owned()).collect()
     }
 }
