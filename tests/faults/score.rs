@@ -62,7 +62,8 @@ impl Score {
         };
         let is_of_phase = |step: &Step| match set {
             None => step.name == "block.0",
-            Some(set) => step.directory == set || step.name == set,
+            // While the files are asked for, whatever concerns their directory makes the next phase ready.
+            Some(set) => step.directory == set || (step.name == set && !matches!(phase, Phase::SeqStat | Phase::RandomStat)),
         };
         window.filter(|place| self.log[*place].operation == operation && is_of_phase(&self.log[*place])).collect()
     }
@@ -75,6 +76,12 @@ impl Score {
     /// For the how manyth time its kind comes at a step, counted from 1.
     pub fn nth(&self, place: usize) -> u64 {
         self.log[..=place].iter().filter(|step| step.operation == self.log[place].operation).count() as u64
+    }
+
+    /// The same, counted from the making of the scratch directory.
+    pub fn nth_of_round(&self, place: usize) -> u64 {
+        let start = self.position(0, |step| step.operation == Operation::MakeDirectory && plain_name(&step.name) == "scratch");
+        self.log[start..=place].iter().filter(|step| step.operation == self.log[place].operation).count() as u64
     }
 }
 

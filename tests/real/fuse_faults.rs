@@ -12,7 +12,7 @@ const NEEDS: [Need; 2] = [Need::Root, Need::Fuse];
 /// A filesystem with one fault.
 fn with_fault(operation: Operation, nth: u64, fault: Fault) -> FuseFilesystem {
     let filesystem = FuseFilesystem::of(Behaviour { passes_page_cache: true, goes_on_in_a_hang: true, ..Behaviour::default() });
-    filesystem.plan(Planned { operation, nth, is_lasting: false, fault });
+    filesystem.plan(Planned { operation, round: None, nth, is_lasting: false, fault });
     filesystem
 }
 
@@ -55,7 +55,7 @@ fn a_hang_ends_when_the_connection_is_aborted() {
     }
     // Nobody else is answered meanwhile.
     let filesystem = FuseFilesystem::of(Behaviour { passes_page_cache: true, ..Behaviour::default() });
-    filesystem.plan(Planned { operation: Operation::Write, nth: 2, is_lasting: true, fault: Fault::Hang });
+    filesystem.plan(Planned { operation: Operation::Write, round: None, nth: 2, is_lasting: true, fault: Fault::Hang });
     let running = hanging(&filesystem);
     filesystem.abort();
     let finished = running.finish();
@@ -91,7 +91,9 @@ fn faults_come_at_the_call_that_they_are_planned_for() {
         (Operation::Create, 2, libc::ENOSPC, "No space left on device"),
         (Operation::Write, 2, libc::EDQUOT, "Disk quota exceeded"),
         (Operation::MakeDirectory, 1, libc::EROFS, "Read-only file system"),
-        (Operation::Unlink, 1, libc::ESTALE, "Stale file handle"),
+        // Where a name is looked up, the kernel asks a second time after ESTALE.
+        (Operation::Write, 2, libc::ESTALE, "Stale file handle"),
+        (Operation::Unlink, 1, libc::EPERM, "Operation not permitted"),
         (Operation::RemoveDirectory, 1, libc::EIO, "Input/output error"),
     ];
     let script = "cd $ROOT; for i in 1 2 3; do mkdir d$i; echo data | tee f$i > /dev/null; rm f$i; rmdir d$i; done";

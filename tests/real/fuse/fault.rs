@@ -29,7 +29,10 @@ pub enum Fault {
 pub struct Planned {
     /// The kind of call.
     pub operation: Operation,
-    /// Which of that kind, counted from 1 since the filesystem was mounted.
+    /// The run of barrow in which it happens, from 1; the calls are counted from the making of its scratch directory then. Else they are
+    /// counted since the filesystem was mounted.
+    pub round: Option<u64>,
+    /// Which of that kind, from 1.
     pub nth: u64,
     /// Whether every later call of that kind meets it too.
     pub is_lasting: bool,
@@ -38,8 +41,13 @@ pub struct Planned {
 }
 
 impl Planned {
-    /// Whether it befalls the `nth` call of a kind.
-    pub fn befalls(&self, operation: Operation, nth: u64) -> bool {
+    /// Whether it befalls a call of a kind: the `since_mount`-th, and the `in_round`-th of a round.
+    pub fn befalls(&self, operation: Operation, since_mount: u64, round: u64, in_round: u64) -> bool {
+        let nth = match self.round {
+            None => since_mount,
+            Some(planned) if planned == round => in_round,
+            Some(_) => return false,
+        };
         self.operation == operation && (nth == self.nth || (self.is_lasting && nth > self.nth))
     }
 }

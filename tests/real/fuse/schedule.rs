@@ -96,6 +96,9 @@ impl Delays {
 struct Course {
     log: Vec<Step>,
     counts: BTreeMap<Operation, u64>,
+    /// How many scratch directories barrow has made, and the counts since the last one.
+    round: u64,
+    round_counts: BTreeMap<Operation, u64>,
     planned: Vec<Planned>,
     befallen: Vec<Step>,
 }
@@ -136,10 +139,14 @@ impl Schedule {
     /// Writes a step down, and finds the fault that befalls it.
     fn meet(&self, step: Step) -> Option<Fault> {
         let mut course = locked(&self.course);
-        let count = course.counts.entry(step.operation).or_default();
-        *count += 1;
-        let nth = *count;
-        let found = course.planned.iter().find(|planned| planned.befalls(step.operation, nth)).map(|planned| planned.fault);
+        let operation = step.operation;
+        if operation == Operation::MakeDirectory && step.name.starts_with(".barrow-") {
+            course.round += 1;
+            course.round_counts.clear();
+        }
+        let (since_mount, round, in_round) = (next(&mut course.counts, operation), course.round, next(&mut course.round_counts, operation));
+        let mut planned = course.planned.iter();
+        let found = planned.find(|planned| planned.befalls(operation, since_mount, round, in_round)).map(|planned| planned.fault);
         if found.is_some() {
             course.befallen.push(step.clone());
         }
@@ -161,6 +168,13 @@ impl Schedule {
     pub fn befallen(&self) -> Vec<Step> {
         locked(&self.course).befallen.clone()
     }
+}
+
+/// Counts one more of a kind.
+fn next(counts: &mut BTreeMap<Operation, u64>, operation: Operation) -> u64 {
+    let count = counts.entry(operation).or_default();
+    *count += 1;
+    *count
 }
 
 /// A sleep ends late by about this much; the rest is waited for awake.
