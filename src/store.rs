@@ -1,11 +1,15 @@
 //! Run files: JSON Lines, one run a line, appended and flushed the moment the run ends; nothing that was measured is ever lost.
 
 use crate::model::record::{RunRecord, SCHEMA};
-use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
-use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::fs::{self, File};
+use std::io::{self, BufRead, BufReader, Read};
+use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+mod run_file;
+
+pub use run_file::RunFile;
 
 /// A run file that cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -34,6 +38,23 @@ pub enum StoreError {
         /// What it is.
         what: &'static str,
     },
+    /// It is a link: whoever can write in its directory may have put it there.
+    #[error("{}: is a symbolic link, which runs are never written through; name the file that it leads to, if that is meant", path.display())]
+    Link {
+        /// The path.
+        path: PathBuf,
+    },
+    /// It has several names, in a directory where others can make them.
+    #[error(
+        "{}: has {names} names (hard links) and lies where others can make such, so it may be somebody's other file; remove this name",
+        path.display()
+    )]
+    OtherNames {
+        /// The path.
+        path: PathBuf,
+        /// How many.
+        names: u64,
+    },
     /// Its first line is no run that this barrow could have written.
     #[error("{}: is not a run file (line 1 {problem}); nothing was written to it", path.display())]
     NotRuns {
@@ -49,11 +70,6 @@ pub enum StoreError {
 
 /// How long another program may keep a run file locked.
 const LOCK_PATIENCE: Duration = Duration::from_secs(10);
-/// How often it is tried again meanwhile.
-const LOCK_TRY: Duration = Duration::from_millis(20);
-/// Tries to open a file that others remove.
-const MOST_TRIES: u32 = 20;
-
 /// The system's words for an error, without its number: `no space left on device`.
 fn plain(error: &io::Error) -> String {
     let text = error.to_string();
@@ -81,149 +97,6 @@ pub struct Loaded {
     pub runs: Vec<RunRecord>,
     /// The lines that could not be read.
     pub bad: Vec<BadLine>,
-}
-
-/// A run file that lines are appended to.
-#[derive(Debug)]
-pub struct RunFile {
-    path: PathBuf,
-    /// Where the file truly lies, by device and inode, when this barrow made it and has not written to it yet.
-    made: Option<(PathBuf, u64, u64)>,
-}
-
-impl RunFile {
-    /// Makes sure that runs can be appended to a file: opens it (makes it, if need be), locks it for a moment and looks at its
-    /// first line.
-    ///
-    /// # Errors
-    /// When it cannot be opened, locked or written, is no regular file, or holds something else than runs.
-    pub fn open(path: &Path) -> Result<Self, StoreError> {
-        if let Ok(metadata) = fs::metadata(path)
-            && let Some(what) = what_else(&metadata.file_type())
-        {
-            return Err(StoreError::NotAFile { path: path.to_owned(), what });
-        }
-        let mut file = Self { path: path.to_owned(), made: None };
-        let handle = match OpenOptions::new().read(true).append(true).open(path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                let handle = file.open_to_append()?;
-                let metadata = handle.metadata().map_err(|error| file.failed("read", error))?;
-                let place = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-                file.made = Some((place, metadata.dev(), metadata.ino()));
-                handle
-            }
-            other => other.map_err(|error| file.failed("opened", error))?,
-        };
-        match file.probe(handle) {
-            Ok(()) => Ok(file),
-            Err(error) => {
-                file.remove_if_unused();
-                Err(error)
-            }
-        }
-    }
-
-    /// Where it is.
-    #[must_use]
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
-    /// Whether this made the file, and nothing was appended yet.
-    #[must_use]
-    pub const fn is_unused(&self) -> bool {
-        self.made.is_some()
-    }
-
-    /// Looks whether the start of the file is that of a run file.
-    fn probe(&self, mut handle: File) -> Result<(), StoreError> {
-        self.lock(&handle)?;
-        let mut start = Vec::new();
-        let read = handle.seek(SeekFrom::Start(0)).and_then(|_| (&mut handle).take(FIRST_LINE_MOST).read_to_end(&mut start));
-        read.map_err(|error| self.failed("read", error))?;
-        match first_line_problem(&start) {
-            None => Ok(()),
-            Some(problem) => Err(StoreError::NotRuns { path: self.path.clone(), problem }),
-        }
-    }
-
-    /// Appends one run and flushes it to stable storage. After a torn tail it begins a new line.
-    ///
-    /// # Errors
-    /// When it cannot be written in full.
-    pub fn append(&mut self, run: &RunRecord) -> Result<(), StoreError> {
-        let mut line = line_of(run)?;
-        let mut file = self.open_locked()?;
-        if ends_in_a_torn_line(&mut file).map_err(|error| self.failed("read", error))? {
-            line.insert(0, b'\n');
-        }
-        let length = file.metadata().map_err(|error| self.failed("read", error))?.len();
-        let written = file.write_all(&line).and_then(|()| file.sync_all());
-        if let Err(error) = written {
-            // Half a line is worth nothing, and whoever reads the file should not have to wonder.
-            let _ = file.set_len(length);
-            return Err(self.failed("written", error));
-        }
-        self.made = None;
-        Ok(())
-    }
-
-    /// Removes the file again when it was made by [`RunFile::open`] and nothing was appended, by anybody.
-    pub fn remove_if_unused(&mut self) {
-        let Some((place, device, inode)) = self.made.take() else {
-            return;
-        };
-        let Ok(handle) = File::open(&place) else {
-            return;
-        };
-        let is_locked = handle.try_lock().is_ok();
-        let is_the_one = handle.metadata().is_ok_and(|file| file.dev() == device && file.ino() == inode && file.len() == 0);
-        if is_locked && is_the_one {
-            // An empty file is all that would be left behind.
-            let _ = fs::remove_file(&place);
-        }
-    }
-
-    fn open_to_append(&self) -> Result<File, StoreError> {
-        OpenOptions::new().read(true).append(true).create(true).open(&self.path).map_err(|error| self.failed("opened", error))
-    }
-
-    /// Opens the file and locks it. Whoever had it locked meanwhile may have removed it, because it was still unused to him: a run that
-    /// is appended to it then would be lost.
-    fn open_locked(&self) -> Result<File, StoreError> {
-        let mut tries = 0;
-        loop {
-            tries += 1;
-            let file = self.open_to_append()?;
-            self.lock(&file)?;
-            let links = file.metadata().map_err(|error| self.failed("read", error))?.nlink();
-            let is_there = links > 0 && fs::symlink_metadata(&self.path).is_ok();
-            if is_there || tries == MOST_TRIES {
-                return Ok(file);
-            }
-        }
-    }
-
-    fn lock(&self, file: &File) -> Result<(), StoreError> {
-        let begun = Instant::now();
-        loop {
-            match file.try_lock() {
-                Ok(()) => return Ok(()),
-                // A filesystem without locks: single lines appended at once do not mix.
-                Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => return Ok(()),
-                Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(TryLockError::Error(error)) => return Err(self.failed("locked", error)),
-                Err(TryLockError::WouldBlock) if begun.elapsed() > LOCK_PATIENCE => {
-                    return Err(StoreError::Locked { path: self.path.clone() });
-                }
-                Err(TryLockError::WouldBlock) => std::thread::sleep(LOCK_TRY),
-            }
-        }
-    }
-
-    fn failed(&self, verb: &'static str, error: io::Error) -> StoreError {
-        StoreError::Call { path: self.path.clone(), verb, error }
-    }
 }
 
 /// A run as a line of a run file, ended.
@@ -285,16 +158,6 @@ fn first_line_problem(start: &[u8]) -> Option<String> {
 
 fn newer(schema: u32) -> String {
     format!("was written by a newer barrow (schema {schema}, this one reads up to {SCHEMA}): use that one to read it")
-}
-
-fn ends_in_a_torn_line(file: &mut File) -> io::Result<bool> {
-    if file.seek(SeekFrom::End(0))? == 0 {
-        return Ok(false);
-    }
-    file.seek(SeekFrom::End(-1))?;
-    let mut last = [0];
-    file.read_exact(&mut last)?;
-    Ok(last != *b"\n")
 }
 
 /// What every version of the form has.

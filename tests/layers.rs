@@ -14,7 +14,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("target", &["sys", "model", "units"]),
     ("phases", &["target", "model", "units", "rng"]),
     ("runner", &["phases", "target", "sys", "model", "rng", "units"]),
-    ("store", &["model"]),
+    ("store", &["model", "sys"]),
     ("report", &["model", "units", "stats"]),
     ("cli", &["units", "stats", "rng", "model", "sys", "target", "phases", "runner", "store", "report"]),
     ("main", &["cli"]),

@@ -11,10 +11,11 @@ use crate::phases;
 use crate::runner::yardstick::Bench;
 use crate::sys::random::random_u64;
 use crate::sys::{ceiling, files, mounts};
+use crate::target::Handle;
 use crate::target::ground::{Ground, plain_error};
 use crate::target::plain::PlainGround;
 use crate::target::real::RealTarget;
-use anyhow::Context;
+use anyhow::{Context, bail};
 use clap::Args;
 use compare::Compared;
 use std::fs::File;
@@ -30,6 +31,7 @@ pub struct CheckArguments {}
 /// When a loop fails, or something had to be left.
 pub fn check(_arguments: &CheckArguments) -> anyhow::Result<Exit> {
     let interrupt = Interrupt::listen().context("signals cannot be listened to")?;
+    interrupt.attend().context("no thread can be started")?;
     let root = files::open_directory_path(Path::new("/")).context("/: cannot be opened")?;
     let mut costs = phases::costs(&RealTarget::of(root, FilesystemClass::Other));
     match ceiling::memory_read_rate() {
@@ -80,8 +82,10 @@ fn compare_in(path: &Path, directory: File, interrupt: &Interrupt) -> anyhow::Re
 
 /// Prints a line a loop as it is done, so that nobody waits before an empty screen.
 fn compare_on(ground: &PlainGround, path: &Path, interrupt: &Interrupt) -> anyhow::Result<Vec<Compared>> {
-    let root = files::open_directory_path(Path::new(&ground.scratch().context("no scratch directory")?))?;
-    let bench = Bench { target: ground.target()?, root: &root, interrupted: interrupt.flag() };
+    let target = ground.target()?;
+    // By its handle: its name may lead elsewhere by now.
+    let Handle::Real(root) = target.root() else { bail!("no real directory") };
+    let bench = Bench { target, root, interrupted: interrupt.flag() };
     print(&words::heading(&path.display().to_string()))?;
     let mut all = Vec::new();
     for case in compare::CASES {

@@ -2,6 +2,7 @@
 
 use super::exit::Exit;
 use super::output::{print, say};
+use super::user;
 use crate::target::clean::{Found, clean as clean_directory};
 use anyhow::Context;
 use clap::Args;
@@ -13,13 +14,19 @@ pub struct CleanArguments {
     /// The directory that was measured
     #[arg(value_name = "DIR")]
     directory: PathBuf,
+    /// As root: clean with this user's rights alone, as `barrow run --user` measured
+    #[arg(long, value_name = "NAME[:GROUP]")]
+    user: Option<String>,
 }
 
 /// Removes the scratch directories of dead runs.
 ///
 /// # Errors
-/// When the directory cannot be opened or listed.
+/// When the directory cannot be opened or listed; as a usage error when nobody can become the user.
 pub fn clean(arguments: &CleanArguments) -> anyhow::Result<Exit> {
+    if let Some(wanted) = user::wanted(arguments.user.as_deref())? {
+        wanted.give_up_the_rest()?;
+    }
     let shown = arguments.directory.display();
     let found = clean_directory(&arguments.directory).with_context(|| format!("{shown}: cannot be looked through"))?;
     if found.is_empty() {

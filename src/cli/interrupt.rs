@@ -2,21 +2,22 @@
 
 use super::output::say_in_time;
 use crate::sys::process::end_by_signal;
-use crate::sys::signals::{StopSignals, signal_name};
+use crate::sys::signals::{Asked, StopSignals, signal_name};
 use std::fmt;
-use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Whether and how the user asked to stop, and what would be left if the process ended now.
 #[derive(Debug, Default)]
 pub struct Interrupt {
-    wanted: Arc<AtomicBool>,
-    signal: AtomicI32,
+    asked: Asked,
     since: Mutex<Option<Instant>>,
     place: Mutex<Option<String>>,
     empty_file: Mutex<Option<String>>,
     last_act: Mutex<LastAct>,
+    /// Until somebody attends to them.
+    signals: Mutex<Option<StopSignals>>,
 }
 
 /// What is still done when the process is to end at once.
@@ -42,32 +43,39 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Interrupt {
-    /// Listens to the signals from here on, in a thread that sleeps until one comes.
+    /// From here on a signal only notes the wish to stop.
     ///
     /// # Errors
     /// When the signals cannot be listened to.
     pub fn listen() -> anyhow::Result<Arc<Self>> {
-        let interrupt = Arc::new(Self::default());
-        let mut signals = StopSignals::listen()?;
-        let shared = Arc::clone(&interrupt);
+        let interrupt = Self::default();
+        *lock(&interrupt.signals) = Some(StopSignals::listen(&interrupt.asked)?);
+        Ok(Arc::new(interrupt))
+    }
+
+    /// From here on a thread says what a signal does, and ends the process at the second one. It sleeps until one comes.
+    ///
+    /// # Errors
+    /// When it cannot be started.
+    pub fn attend(self: &Arc<Self>) -> std::io::Result<()> {
+        let Some(mut signals) = lock(&self.signals).take() else { return Ok(()) };
+        let shared = Arc::clone(self);
         std::thread::Builder::new().name("signals".to_owned()).spawn(move || {
             while let Some(number) = signals.wait() {
                 shared.heard(number);
             }
         })?;
-        Ok(interrupt)
+        Ok(())
     }
 
     fn heard(&self, number: i32) {
         let name = signal_name(number);
-        if !self.wanted.swap(true, Ordering::SeqCst) {
-            self.signal.store(number, Ordering::SeqCst);
-            *lock(&self.since) = Some(Instant::now());
+        let Some(since) = self.heard_before() else {
             // The next signal must be heard even where nobody reads this.
             say_in_time(format!("{name}: stopping after the current call and removing the files; once more stops at once"));
             return;
-        }
-        if lock(&self.since).is_some_and(|since| since.elapsed() < ECHO) {
+        };
+        if since.elapsed() < ECHO {
             return;
         }
         // Nothing is looked at here: a filesystem that hangs must not keep the process from its end.
@@ -82,19 +90,27 @@ impl Interrupt {
         end_by_signal(number);
     }
 
+    /// When the first signal was heard; `None` when that is this one.
+    fn heard_before(&self) -> Option<Instant> {
+        let mut since = lock(&self.since);
+        let before = *since;
+        since.get_or_insert_with(Instant::now);
+        before
+    }
+
     /// What becomes true when the user asks to stop.
     pub fn flag(&self) -> &AtomicBool {
-        &self.wanted
+        self.asked.flag()
     }
 
     /// The same, for whoever outlives this.
     pub fn shared_flag(&self) -> Arc<AtomicBool> {
-        Arc::clone(&self.wanted)
+        Arc::clone(self.asked.flag())
     }
 
-    /// The signal that asked first.
+    /// The signal that asked.
     pub fn signal(&self) -> Option<i32> {
-        self.wanted.load(Ordering::SeqCst).then(|| self.signal.load(Ordering::SeqCst))
+        self.asked.signal()
     }
 
     /// Notes a run file that was made and holds nothing yet.

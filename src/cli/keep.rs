@@ -3,8 +3,8 @@
 use super::output::say;
 use crate::model::identity::Identity;
 use crate::model::record::RunRecord;
-use crate::store::{RunFile, line_of};
-use std::path::{Path, PathBuf};
+use crate::store::{RunFile, StoreError, line_of};
+use std::path::PathBuf;
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -13,7 +13,7 @@ use std::time::Duration;
 #[derive(Debug)]
 pub struct Keeper {
     writer: Mutex<Writer>,
-    second_path: PathBuf,
+    second: Arc<Mutex<SecondPlace>>,
     runs: Mutex<Vec<RunRecord>>,
 }
 
@@ -26,6 +26,14 @@ struct Writer {
     is_whole: bool,
 }
 
+/// Where runs go that the run file did not take: one file a batch.
+#[derive(Debug)]
+struct SecondPlace {
+    path: PathBuf,
+    /// Once it was needed.
+    file: Option<RunFile>,
+}
+
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -33,8 +41,9 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl Keeper {
     /// Keeps in a run file.
     pub fn of(file: RunFile, batch: Identity) -> Self {
-        let second_path = std::env::temp_dir().join(format!("barrow-{batch}.jsonl"));
-        Self { writer: Mutex::new(Writer { file, last: None, is_whole: true }), second_path, runs: Mutex::default() }
+        let second = SecondPlace { path: std::env::temp_dir().join(format!("barrow-{batch}.jsonl")), file: None };
+        let writer = Writer { file, last: None, is_whole: true };
+        Self { writer: Mutex::new(writer), second: Arc::new(Mutex::new(second)), runs: Mutex::default() }
     }
 
     /// Keeps one run, unless it is kept already.
@@ -52,7 +61,7 @@ impl Keeper {
         if let Err(error) = writer.file.append(run) {
             writer.is_whole = false;
             say(&format!("barrow: {error}"));
-            write_elsewhere(&self.second_path, run);
+            lock(&self.second).keep(run);
         }
     }
 
@@ -60,24 +69,29 @@ impl Keeper {
     /// place; where that does not either, on stderr.
     pub fn rescue(self: &Arc<Self>, run: RunRecord, most: Duration) {
         lock(&self.runs).push(run.clone());
-        let (keeper, second_path, second_run) = (Arc::clone(self), self.second_path.clone(), run.clone());
-        let first_run = run.clone();
+        let (keeper, first_run) = (Arc::clone(self), run.clone());
+        let (second, second_run) = (Arc::clone(&self.second), run.clone());
         if is_done_within(most, move || keeper.write(&first_run)) {
             return;
         }
         say(&format!("barrow: the run file did not take the run in {} s", most.as_secs()));
-        if !is_done_within(most, move || write_elsewhere(&second_path, &second_run)) {
+        if !is_done_within(most, move || lock(&second).keep(&second_run)) {
             say_line(&run);
         }
     }
 
-    /// The runs that were kept, and whether all of them are in the run file. Removes a run file that was made for nothing.
+    /// The runs that were kept, and whether all of them are in the run file. Removes run files that were made for nothing.
     pub fn end(&self) -> (Vec<RunRecord>, bool) {
         // Held by whoever still waits for the run file to answer, if anybody.
         let is_whole = self.writer.try_lock().is_ok_and(|mut writer| {
             writer.file.remove_if_unused();
             writer.is_whole
         });
+        if let Ok(mut second) = self.second.try_lock()
+            && let Some(file) = &mut second.file
+        {
+            file.remove_if_unused();
+        }
         (std::mem::take(&mut *lock(&self.runs)), is_whole)
     }
 }
@@ -93,17 +107,22 @@ fn is_done_within(most: Duration, work: impl FnOnce() + Send + 'static) -> bool 
     thread.is_ok() && receiver.recv_timeout(most).is_ok()
 }
 
-fn write_elsewhere(path: &Path, run: &RunRecord) {
-    let kept = RunFile::open(path).and_then(|mut file| {
-        let kept = file.append(run);
-        file.remove_if_unused();
-        kept
-    });
-    match kept {
-        Ok(()) => say(&format!("barrow: the run was kept in {} instead", path.display())),
-        Err(error) => {
-            say(&format!("barrow: {error}"));
-            say_line(run);
+impl SecondPlace {
+    fn keep(&mut self, run: &RunRecord) {
+        match self.file().and_then(|file| file.append(run)) {
+            Ok(()) => say(&format!("barrow: the run was kept in {} instead", self.path.display())),
+            Err(error) => {
+                say(&format!("barrow: {error}"));
+                say_line(run);
+            }
+        }
+    }
+
+    /// The directory of temporary files is everybody's: nothing that is there already is written to, and what is made is for nobody else.
+    fn file(&mut self) -> Result<&mut RunFile, StoreError> {
+        match self.file.take() {
+            Some(file) => Ok(self.file.insert(file)),
+            None => Ok(self.file.insert(RunFile::make_private(&self.path)?)),
         }
     }
 }

@@ -11,6 +11,7 @@ use super::vigil::{Bounds, Ended, GivenUp, Vigil};
 use crate::model::record::{RunRecord, Status};
 use crate::runner::{Batch, BatchError, Listeners, Outcome, Place, run_batch};
 use crate::store::RunFile;
+use crate::sys::caches::Dropper;
 use crate::sys::meter::ProcessMeter;
 use crate::sys::threads::this_thread;
 use crate::target::below::Below;
@@ -26,12 +27,14 @@ const RESCUE: Duration = Duration::from_secs(10);
 const QUICK_RESCUE: Duration = Duration::from_secs(1);
 
 /// How a batch is to be conducted.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 pub struct Conduct {
     /// Whether only what went wrong is said.
     pub quiet: bool,
     /// When it is given up.
     pub bounds: Bounds,
+    /// Who drops the system's caches.
+    pub dropper: Dropper,
 }
 
 /// What was measured.
@@ -54,7 +57,8 @@ pub fn measure(batch: Batch, named: Vec<Named>, file: RunFile, conduct: Conduct,
     let pulse = Arc::new(Pulse::default());
     interrupt.set_last_act(last_act(&pulse, &keeper));
     let below = named.iter().map(|named| Below::of(&named.directory)).collect();
-    let places: Vec<Place> = named.into_iter().map(|named| place(named, interrupt)).collect();
+    let dropper = Arc::new(conduct.dropper);
+    let places: Vec<Place> = named.into_iter().map(|named| place(named, &dropper, interrupt)).collect();
     let estimate = Estimate::of(batch.plan.clone(), places.len());
     let listener = Listener { inner: Progress::of(Arc::clone(interrupt), conduct.quiet, estimate), pulse: Arc::clone(&pulse) };
     let hands = Hands { interrupt: Arc::clone(interrupt), keeper: Arc::clone(&keeper), listener };
@@ -130,8 +134,9 @@ fn last_act(pulse: &Arc<Pulse>, keeper: &Arc<Keeper>) -> Box<dyn Fn() + Send> {
     })
 }
 
-fn place(named: Named, interrupt: &Interrupt) -> Place {
-    let ground = PlainGround::of(named.directory, named.path, named.filesystem.class).stopped_by(interrupt.shared_flag());
+fn place(named: Named, dropper: &Arc<Dropper>, interrupt: &Interrupt) -> Place {
+    let ground = PlainGround::of(named.directory, named.path, named.filesystem.class);
+    let ground = ground.stopped_by(interrupt.shared_flag()).dropping_by(Arc::clone(dropper));
     let place = Place::of(named.label, Box::new(ground), named.filesystem, named.device);
     Place { direct_io: named.direct_io, ..place }
 }

@@ -17,6 +17,7 @@ mod progress;
 mod pulse;
 mod report;
 mod run;
+mod user;
 mod vigil;
 
 use clap::error::ErrorKind;
@@ -76,6 +77,7 @@ pub fn command() -> clap::Command {
 #[must_use]
 pub fn main() -> ExitCode {
     crate::sys::signals::survive_file_size_limit();
+    crate::sys::process::keep_own_rights();
     if std::env::args_os().len() < 2 {
         output::say(WHAT_NEXT.trim_end());
         return Exit::Usage.code();

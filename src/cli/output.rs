@@ -2,6 +2,7 @@
 
 use crate::model::printable::printable;
 use crate::store::holds_runs;
+use crate::sys::process::effective_user;
 use crate::target::ground::plain_error;
 use crate::target::scratch::{REPORT_LETTERS, REPORT_PREFIX};
 use anyhow::Context;
@@ -51,20 +52,24 @@ pub fn print(text: &str) -> anyhow::Result<()> {
     }
 }
 
-/// Writes a result to a file, whole or not at all: to a temporary file beside it, which then takes its name. A link is followed; what
-/// is no regular file (a pipe, a device) is written to as it is.
+/// Writes a result to a file, whole or not at all: to a temporary file beside it, which then takes its name. A link of the
+/// user's own, or of root's, is followed; what is no regular file (a pipe, a device) is written to as it is.
 ///
 /// # Errors
-/// When it cannot be written or take its name, is a directory, or holds runs, which a report must never replace.
+/// When it cannot be written or take its name, is a directory or another user's link, or holds runs, which a report must never replace.
 pub fn write_file(path: &Path, text: &str) -> anyhow::Result<()> {
     let shown = path.display();
     let failed = |error: io::Error| anyhow::anyhow!("{shown}: cannot be written: {}", plain_error(&error));
     anyhow::ensure!(!path.is_dir(), "{shown}: is a directory; name a file");
     anyhow::ensure!(!holds_runs(path), "{shown}: holds runs, which a report would replace; name another file");
+    let link = std::fs::symlink_metadata(path).ok().filter(std::fs::Metadata::is_symlink);
+    let is_trusted = link.as_ref().is_none_or(|link| [0, effective_user()].contains(&link.uid()));
+    anyhow::ensure!(is_trusted, "{shown}: is a symbolic link of another user's; name the file that it leads to, if that is meant");
     if std::fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
         return std::fs::OpenOptions::new().write(true).open(path).and_then(|mut file| file.write_all(text.as_bytes())).map_err(failed);
     }
-    let place = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    // Where none was, none is followed: a link that somebody puts there meanwhile is replaced.
+    let place = link.and_then(|_| std::fs::canonicalize(path).ok()).unwrap_or_else(|| path.to_owned());
     let directory = place.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or_else(|| Path::new("."));
     let mut file = temporary_in(directory).map_err(failed)?;
     file.write_all(text.as_bytes()).and_then(|()| file.as_file().sync_all()).map_err(failed)?;

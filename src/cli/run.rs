@@ -6,6 +6,7 @@ use super::measure::{Conduct, measure};
 use super::output::{print, say};
 use super::places::{self, Named};
 use super::profiles;
+use super::user::{self, Wanted};
 use super::vigil::Bounds;
 use crate::model::identity::Identity;
 use crate::model::plan::{CacheState, Circumstances, DropCaches, Plan};
@@ -19,7 +20,6 @@ use crate::runner::preflight::{self, Limits};
 use crate::store::RunFile;
 use crate::sys::limits::{address_space, raise_open_files};
 use crate::sys::machine::{memory_limit, ram_bytes, this_machine};
-use crate::sys::process::is_root;
 use crate::sys::random::random_u64;
 use crate::target::clean::others_in;
 use crate::target::direct;
@@ -69,7 +69,7 @@ pub struct RunArguments {
     /// Begin phases that read cold, or warm on purpose
     #[arg(long, value_name = "STATE", default_value = "cold", value_parser = ["cold", "warm"])]
     cache: String,
-    /// Run this by the shell before each cold phase, off the clock
+    /// Run this by the shell before each cold phase, off the clock; with --user, as that user
     #[arg(long, value_name = "COMMAND")]
     prepare: Option<String>,
     /// Rest before each phase, as in 30s, 500ms or 2m
@@ -81,6 +81,9 @@ pub struct RunArguments {
     /// Give up when nothing moves for so long; 0s waits for ever
     #[arg(long, value_name = "TIME", default_value = "10m", value_parser = milliseconds)]
     hang_after: u64,
+    /// As root: measure with this user's rights alone. All others are given up before the first write; a child keeps the one to drop caches. The run file stays yours
+    #[arg(long, value_name = "NAME[:GROUP]")]
+    user: Option<String>,
     /// Keep the host's name in the record
     #[arg(long)]
     hostname: bool,
@@ -136,15 +139,26 @@ pub fn run(arguments: &RunArguments) -> anyhow::Result<Exit> {
 fn run_until_stopped(arguments: &RunArguments, ram: Option<u64>, interrupt: &Arc<Interrupt>) -> anyhow::Result<Exit> {
     let plan = plan(arguments, ram.unwrap_or(0))?;
     check_time(&plan)?;
-    let mut named = places::open(&arguments.targets)?;
-    check(&plan, &mut named, ram, arguments.quiet)?;
-    let file = RunFile::open(&arguments.output).context("name another run file with -o FILE")?;
+    let wanted = user::wanted(arguments.user.as_deref())?;
+    let dropper = user::dropper(wanted.as_ref(), &plan.circumstances);
+    let look = || -> anyhow::Result<Vec<Named>> {
+        let mut named = places::open(&arguments.targets)?;
+        check(&plan, &mut named, ram, dropper.hindrance(), arguments.quiet)?;
+        Ok(named)
+    };
+    let named = match &wanted {
+        Some(wanted) => wanted.acting(look)?,
+        None => look()?,
+    };
+    let file = run_file(&arguments.output, wanted.as_ref())?;
+    // From here on nobody else's rights are needed, and threads may be started.
+    interrupt.attend().context("no thread can be started")?;
     let bounds = Bounds {
         hang_after: (arguments.hang_after > 0).then(|| Duration::from_millis(arguments.hang_after)),
         phase: arguments.max_phase_seconds.map(Duration::from_secs),
     };
     let batch = batch(arguments, plan)?;
-    let measured = measure(batch, named, file, Conduct { quiet: arguments.quiet, bounds }, interrupt)?;
+    let measured = measure(batch, named, file, Conduct { quiet: arguments.quiet, bounds, dropper }, interrupt)?;
     if !arguments.no_report && !measured.runs.is_empty() {
         print(&renderer_named("text").map_err(usage)?.render(&Report::of(&measured.runs)))?;
     }
@@ -160,6 +174,19 @@ fn batch(arguments: &RunArguments, plan: Plan) -> anyhow::Result<Batch> {
         tags: arguments.tags.iter().cloned().collect::<BTreeMap<_, _>>(),
         machine: this_machine(arguments.hostname),
     })
+}
+
+/// Opens the run file with the rights of who called, and then gives up what is not wanted: the file stays the caller's, and is not
+/// opened again.
+fn run_file(path: &Path, wanted: Option<&Wanted>) -> anyhow::Result<RunFile> {
+    const ADVICE: &str = "name another run file with -o FILE";
+    let mut file = RunFile::open(path).context(ADVICE)?;
+    let Some(wanted) = wanted else { return Ok(file) };
+    if let Err(error) = file.keep_open().context(ADVICE).and_then(|()| wanted.give_up_the_rest()) {
+        file.remove_if_unused();
+        return Err(error);
+    }
+    Ok(file)
 }
 
 /// The plan of the profile with what the options change in it.
@@ -211,10 +238,10 @@ fn circumstances(arguments: &RunArguments) -> Circumstances {
 }
 
 /// Refuses what would fail later, and says what the user should know.
-fn check(plan: &Plan, named: &mut [Named], ram: Option<u64>, quiet: bool) -> anyhow::Result<()> {
+fn check(plan: &Plan, named: &mut [Named], ram: Option<u64>, no_drops: Option<&str>, quiet: bool) -> anyhow::Result<()> {
     let memory = [address_space(), memory_limit()].into_iter().flatten().min();
     let limits = Limits { ram_bytes: ram, memory_bytes: memory, open_files: raise_open_files() };
-    for caution in preflight::general_cautions(plan, &limits, is_root()).iter().filter(|_| !quiet) {
+    for caution in preflight::general_cautions(plan, &limits, no_drops).iter().filter(|_| !quiet) {
         say(&format!("barrow: {caution}"));
     }
     for (first, second) in same_directories(named) {

@@ -168,15 +168,15 @@ pub fn cautions(settings: &Settings, filesystem: &Filesystem, limits: &Limits) -
     found
 }
 
-/// What the user should know of the machine and of his own rights.
+/// What the user should know of the machine and of his own rights; `no_drops` says why nobody can drop the system's caches.
 #[must_use]
-pub fn general_cautions(plan: &Plan, limits: &Limits, is_root: bool) -> Vec<String> {
+pub fn general_cautions(plan: &Plan, limits: &Limits, no_drops: Option<&str>) -> Vec<String> {
     let mut found = Vec::new();
     if let Some(limit) = limits.memory_bytes {
         found.push(format!("barrow may have {} of memory: writers wait earlier than they would without that limit", rounded_size(limit)));
     }
-    if !is_root && plan.settings.files > 0 && plan.circumstances.cache == CacheState::Cold {
-        found.push("not root: names and inodes cannot be evicted, so stat and delete are answered from memory".to_owned());
+    if let Some(reason) = no_drops.filter(|_| plan.settings.files > 0 && plan.circumstances.cache == CacheState::Cold) {
+        found.push(format!("{reason}: names and inodes cannot be evicted, so stat and delete are answered from memory"));
     }
     found
 }

@@ -89,6 +89,53 @@ fn what_is_no_run_file_is_not_written_to() {
 }
 
 #[test]
+fn runs_are_not_written_through_links_nor_to_what_has_other_names() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    let (directory, path) = in_a_directory();
+    let theirs = directory.path().join("theirs");
+    RunFile::open(&theirs).unwrap().append(&run("a")).unwrap();
+    let before = fs::read(&theirs).unwrap();
+    symlink(&theirs, &path).unwrap();
+    let error = RunFile::open(&path).unwrap_err();
+    assert!(error.to_string().contains("is a symbolic link") && error.to_string().contains("name the file that it leads to"), "{error}");
+    fs::remove_file(&path).unwrap();
+    fs::hard_link(&theirs, &path).unwrap();
+    fs::set_permissions(directory.path(), fs::Permissions::from_mode(0o1777)).unwrap();
+    let error = RunFile::open(&path).unwrap_err();
+    assert!(error.to_string().contains("has 2 names (hard links)"), "{error}");
+    // Put there between two runs.
+    fs::remove_file(&path).unwrap();
+    let mut file = RunFile::open(&path).unwrap();
+    file.append(&run("b")).unwrap();
+    fs::remove_file(&path).unwrap();
+    symlink(&theirs, &path).unwrap();
+    assert!(matches!(file.append(&run("c")), Err(StoreError::Link { .. })));
+    assert_eq!(fs::read(&theirs).unwrap(), before);
+    // To read through a link harms nobody.
+    assert_eq!(load(&path).unwrap().runs.len(), 1);
+}
+
+#[test]
+fn what_is_kept_open_goes_on_until_it_is_removed() {
+    let (directory, path) = in_a_directory();
+    let mut file = RunFile::open(&path).unwrap();
+    file.keep_open().unwrap();
+    file.append(&run("a")).unwrap();
+    let moved = directory.path().join("moved");
+    fs::rename(&path, &moved).unwrap();
+    file.append(&run("b")).unwrap();
+    assert_eq!(labels(&load(&moved).unwrap()), ["a", "b"]);
+    // Nobody would ever read a file without a name.
+    fs::remove_file(&moved).unwrap();
+    file.append(&run("c")).unwrap();
+    assert_eq!(labels(&load(&path).unwrap()), ["c"]);
+    // Nor does it stay locked.
+    RunFile::open(&path).unwrap().append(&run("d")).unwrap();
+    file.append(&run("e")).unwrap();
+    assert_eq!(labels(&load(&path).unwrap()), ["c", "d", "e"]);
+}
+
+#[test]
 fn a_file_that_was_not_used_goes() {
     let (_directory, path) = in_a_directory();
     RunFile::open(&path).unwrap().remove_if_unused();

@@ -31,11 +31,13 @@ pub enum EntryKind {
     File,
     /// A directory.
     Directory,
-    /// A link, a device, a pipe or a socket.
+    /// A pipe.
+    Pipe,
+    /// A link, a device or a socket.
     Other,
 }
 
-/// Who owns a file, what it is, and where it lies.
+/// Who owns a file, what it is, and which one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Status {
     /// What it is.
@@ -48,6 +50,18 @@ pub struct Status {
     pub links: u64,
     /// Size in bytes.
     pub size: u64,
+    /// The number of its filesystem.
+    pub device: u64,
+    /// Its own number there.
+    pub inode: u64,
+}
+
+impl Status {
+    /// What tells a file from every other one that is there at the same time.
+    #[must_use]
+    pub const fn number(&self) -> (u64, u64) {
+        (self.device, self.inode)
+    }
 }
 
 /// Makes a call again as long as a signal interrupts it.
@@ -119,6 +133,15 @@ pub fn open_file(parent: &File, name: &CStr, access: Access, direct: bool) -> io
     retried(|| openat(parent, name, flags, SCRATCH_FILE_MODE)).map(File::from)
 }
 
+/// Makes a file that only its owner may read, to append to it; nothing of its name may be there.
+///
+/// # Errors
+/// As openat(2), `EEXIST` included.
+pub fn open_private(parent: &File, name: &CStr) -> io::Result<File> {
+    let flags = OFlag::O_RDWR | OFlag::O_APPEND | OFlag::O_CREAT | OFlag::O_EXCL | OFlag::O_NOFOLLOW | OFlag::O_CLOEXEC;
+    retried(|| openat(parent, name, flags, SCRATCH_FILE_MODE)).map(File::from)
+}
+
 /// Closes a file and reports what the filesystem has to say about it.
 ///
 /// # Errors
@@ -179,10 +202,11 @@ fn status(stat: &FileStat) -> Status {
     let kind = match SFlag::from_bits_truncate(stat.st_mode) & SFlag::S_IFMT {
         SFlag::S_IFREG => EntryKind::File,
         SFlag::S_IFDIR => EntryKind::Directory,
+        SFlag::S_IFIFO => EntryKind::Pipe,
         _ => EntryKind::Other,
     };
     let size = u64::try_from(stat.st_size).unwrap_or(0);
-    Status { kind, mode: stat.st_mode & 0o7777, owner: stat.st_uid, links: stat.st_nlink, size }
+    Status { kind, mode: stat.st_mode & 0o7777, owner: stat.st_uid, links: stat.st_nlink, size, device: stat.st_dev, inode: stat.st_ino }
 }
 
 /// Removes a file's name.
@@ -214,6 +238,23 @@ pub fn list(directory: &File, most: usize) -> io::Result<Vec<(CString, EntryKind
     }
 }
 
+/// Whether a directory holds nothing. Where the owner may ask for that, the look leaves no trace in its times.
+///
+/// # Errors
+/// As [`list`].
+pub fn is_empty(directory: &File) -> io::Result<bool> {
+    let flags = OFlag::O_RDONLY | OFlag::O_DIRECTORY | OFlag::O_CLOEXEC;
+    let without_trace = retried(|| openat(directory, c".", flags | OFlag::O_NOATIME, Mode::empty()));
+    let again = without_trace.or_else(|_| retried(|| openat(directory, c".", flags, Mode::empty())))?;
+    for entry in Dir::from_fd(again)?.iter() {
+        let name = entry?.file_name().to_owned();
+        if name.as_c_str() != c"." && name.as_c_str() != c".." {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
 fn list_once(directory: &File, most: usize) -> io::Result<Vec<(CString, EntryKind)>> {
     // A descriptor of its own, so that the position of the caller's is left alone.
     let flags = OFlag::O_RDONLY | OFlag::O_DIRECTORY | OFlag::O_CLOEXEC;
@@ -228,6 +269,7 @@ fn list_once(directory: &File, most: usize) -> io::Result<Vec<(CString, EntryKin
         let kind = match entry.file_type() {
             Some(Type::File) => EntryKind::File,
             Some(Type::Directory) => EntryKind::Directory,
+            Some(Type::Fifo) => EntryKind::Pipe,
             Some(_) => EntryKind::Other,
             None => match status_at(directory, name) {
                 Ok(status) => status.kind,

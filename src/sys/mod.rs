@@ -1,10 +1,12 @@
 //! The only room that talks to the kernel: system calls, /proc and /sys, and the only one with `unsafe`.
 
+pub mod append;
 pub mod around;
 pub mod caches;
 pub mod ceiling;
 pub mod command;
 pub mod direct;
+pub mod dropping;
 pub mod files;
 pub mod limits;
 pub mod living;
@@ -12,6 +14,7 @@ pub mod machine;
 pub mod meter;
 pub mod mounts;
 pub mod name;
+pub mod privileges;
 pub mod process;
 pub mod program;
 pub mod random;

@@ -1,6 +1,7 @@
 //! Who this process is, and how it ends.
 
 use nix::sys::signal::{SigHandler, Signal, raise, signal};
+use nix::sys::stat::{Mode, umask};
 
 /// The effective user's number.
 #[must_use]
@@ -12,6 +13,13 @@ pub fn effective_user() -> u32 {
 #[must_use]
 pub fn is_root() -> bool {
     effective_user() == 0
+}
+
+/// Lets this process use the files that it makes, whatever umask it was started with: what that takes from others stays taken.
+pub fn keep_own_rights() {
+    // There is no way to ask for the umask but to set it; no other thread is there yet to make a file meanwhile.
+    let taken = umask(Mode::S_IRWXG | Mode::S_IRWXO);
+    umask(taken - Mode::S_IRWXU);
 }
 
 /// Ends this process by a signal, so that whoever started it sees which one. Returns only if the signal does not end it.

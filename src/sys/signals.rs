@@ -2,8 +2,33 @@
 
 use nix::sys::signal::{SigHandler, Signal as NixSignal, signal};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::flag;
 use signal_hook::iterator::Signals;
 use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+/// Whether a signal has asked barrow to stop, and which: set the moment it comes, before anybody can be told.
+#[derive(Debug, Default)]
+pub struct Asked {
+    wanted: Arc<AtomicBool>,
+    number: Arc<AtomicUsize>,
+}
+
+impl Asked {
+    /// What becomes true.
+    #[must_use]
+    pub const fn flag(&self) -> &Arc<AtomicBool> {
+        &self.wanted
+    }
+
+    /// The number of the last signal that asked.
+    #[must_use]
+    pub fn signal(&self) -> Option<i32> {
+        let is_wanted = self.wanted.load(Ordering::SeqCst);
+        is_wanted.then(|| i32::try_from(self.number.load(Ordering::SeqCst)).unwrap_or(SIGTERM))
+    }
+}
 
 /// The signals that ask barrow to stop, as iterator: blocks until the next one comes.
 #[derive(Debug)]
@@ -14,8 +39,12 @@ impl StopSignals {
     ///
     /// # Errors
     /// As sigaction(2).
-    pub fn listen() -> io::Result<Self> {
-        let wanted = [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|number| !is_ignored(*number));
+    pub fn listen(asked: &Asked) -> io::Result<Self> {
+        let wanted: Vec<i32> = [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|number| !is_ignored(*number)).collect();
+        for number in &wanted {
+            flag::register_usize(*number, Arc::clone(&asked.number), *number as usize)?;
+            flag::register(*number, Arc::clone(&asked.wanted))?;
+        }
         Ok(Self(Signals::new(wanted)?))
     }
 

@@ -1,105 +1,18 @@
 //! Removing what killed barrows left, scratch directories above all: what barrow made, through handles, and nothing else.
 
+use super::emptying::{empty_scratch, lie_on_one_mount, remove_empty_scratch};
 use super::ground::plain_error;
-use super::scratch::{EntryName, MARKER, entry_name, is_report_name, is_scratch_name, is_set_file_name, marker_nonce, scratch_name};
-use crate::sys::files::{self, Access, EntryKind};
+use super::marker;
+use super::scratch::{MARKER, is_report_name, is_scratch_name, marker_nonce, scratch_name};
+use crate::sys::files::{self, Access, EntryKind, Status};
 use crate::sys::living::is_living;
-use crate::sys::mounts::mount_id;
 use crate::sys::process::effective_user;
-use std::collections::BTreeMap;
-use std::ffi::{CStr, CString};
+use std::ffi::CStr;
 use std::fs::{File, TryLockError};
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 
-/// Names read at a time: a directory of a million files is removed in passes.
-const NAMES_A_PASS: usize = 16_384;
-/// Longer than any marker.
-const MARKER_MOST: u64 = 256;
-
-/// Removes everything that barrow makes from an open scratch directory, the marker last. Names what is left and why.
-#[must_use]
-pub fn empty_scratch(scratch: &File, place: &Path) -> Vec<String> {
-    let mut left = Vec::new();
-    let entries = match files::list(scratch, usize::MAX) {
-        Ok(entries) => entries,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return left,
-        Err(error) => return vec![format!("{}: cannot be listed: {}", place.display(), plain_error(&error))],
-    };
-    for (name, kind) in &entries {
-        let path = place.join(name.to_string_lossy().as_ref());
-        match (entry_name(name), kind) {
-            (Some(EntryName::Marker), EntryKind::File) => {}
-            (Some(EntryName::BlockFile), EntryKind::File) => note(&mut left, &path, files::unlink(scratch, name)),
-            (Some(EntryName::SetDirectory), EntryKind::Directory) => empty_set_directory(scratch, name, &path, &mut left),
-            _ => left.push(format!("{}: not made by barrow", path.display())),
-        }
-    }
-    let has_marker = entries.iter().any(|(name, kind)| name.as_c_str() == MARKER && *kind == EntryKind::File);
-    if left.is_empty() && has_marker {
-        note(&mut left, &place.join("marker"), files::unlink(scratch, MARKER));
-    }
-    left
-}
-
-fn note(left: &mut Vec<String>, path: &Path, result: io::Result<()>) {
-    if let Err(error) = result
-        && error.kind() != io::ErrorKind::NotFound
-    {
-        left.push(format!("{}: {}", path.display(), plain_error(&error)));
-    }
-}
-
-fn empty_set_directory(scratch: &File, name: &CStr, path: &Path, left: &mut Vec<String>) {
-    let directory = match files::open_directory(scratch, name) {
-        Ok(directory) => directory,
-        Err(error) => return note(left, path, Err(error)),
-    };
-    if !lie_on_one_mount(scratch, &directory) {
-        left.push(format!("{}: another filesystem is mounted there", path.display()));
-        return;
-    }
-    match empty_of_files(&directory, path, NAMES_A_PASS) {
-        Err(error) => note(left, path, Err(error)),
-        Ok(refused) => match &refused[..] {
-            [] => note(left, path, files::remove_directory(scratch, name)),
-            [one] => left.push(one.clone()),
-            // One line for a directory: a dead filesystem would fill the screen with names.
-            [first, rest @ ..] => left.push(format!("{first}, and {} more in this directory", rest.len())),
-        },
-    }
-}
-
-/// Removes the files of a set from their open directory, pass by pass, as long as there are others than those that are refused. Names
-/// those and why.
-fn empty_of_files(directory: &File, path: &Path, names_a_pass: usize) -> io::Result<Vec<String>> {
-    let mut refused: BTreeMap<CString, String> = BTreeMap::new();
-    loop {
-        let mut entries = files::list(directory, names_a_pass + refused.len())?;
-        entries.retain(|(file, _)| !refused.contains_key(file));
-        let mut left = Vec::new();
-        for (file, kind) in &entries {
-            let file_path = path.join(file.to_string_lossy().as_ref());
-            if *kind == EntryKind::File && is_set_file_name(file) {
-                note(&mut left, &file_path, files::unlink(directory, file));
-            } else {
-                left.push(format!("{}: not made by barrow", file_path.display()));
-            }
-            refused.extend(left.pop().map(|reason| (file.clone(), reason)));
-        }
-        // Where nothing at all can be removed, another pass would not do better.
-        if entries.iter().all(|(file, _)| refused.contains_key(file)) {
-            return Ok(refused.into_values().collect());
-        }
-    }
-}
-
-fn lie_on_one_mount(a: &File, b: &File) -> bool {
-    match (mount_id(a), mount_id(b)) {
-        (Ok(a), Ok(b)) => a == b,
-        _ => false,
-    }
-}
+const FOREIGN_MARKER: &str = "its marker is not barrow's, so barrow did not make it";
 
 /// What became of one thing with a name of barrow's.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -145,13 +58,26 @@ pub fn others_in(parent: &File) -> io::Result<(usize, usize)> {
         let Ok(scratch) = files::open_directory(parent, &name) else {
             continue;
         };
-        let lives = files::open_file(&scratch, MARKER, Access::Read, false).is_ok_and(|mut marker| match marker.try_lock() {
+        let lives = marker::open(&scratch).is_ok_and(|mut marker| match marker.try_lock() {
             Ok(()) => written_nonce(&mut marker).is_ok_and(|nonce| nonce.is_some_and(is_living)),
             Err(error) => matches!(error, TryLockError::WouldBlock),
         });
         if lives { live += 1 } else { dead += 1 }
     }
     Ok((live, dead))
+}
+
+/// Why a thing of the name of a scratch directory is none that this user's barrow made.
+fn stranger(status: &Status) -> Option<&'static str> {
+    if status.kind != EntryKind::Directory {
+        Some("is not a directory, so barrow did not make it")
+    } else if status.owner != effective_user() {
+        Some("belongs to another user, who can clean it (root as that one: --user)")
+    } else if status.mode & 0o777 != 0o700 {
+        Some("its mode is not 0700, so barrow did not make it")
+    } else {
+        None
+    }
 }
 
 /// What one look at something with a name of barrow's led to.
@@ -182,11 +108,9 @@ fn clean_scratch(parent: &File, name: &CStr, place: &Path) -> Option<Found> {
 
 fn look(parent: &File, name: &CStr, place: &Path) -> Looked {
     let left = |reason: &str| Looked::At(Found::Left(vec![format!("{}: {reason}", place.display())]));
-    match files::status_at(parent, name) {
-        Ok(status) if status.kind != EntryKind::Directory => return left("is not a directory, so barrow did not make it"),
-        Ok(status) if status.owner != effective_user() => return left("belongs to another user"),
-        Ok(status) if status.mode & 0o777 != 0o700 => return left("its mode is not 0700, so barrow did not make it"),
-        Ok(_) => {}
+    match files::status_at(parent, name).map(|status| stranger(&status)) {
+        Ok(Some(reason)) => return left(reason),
+        Ok(None) => {}
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Looked::Gone,
         Err(error) => return left(&plain_error(&error)),
     }
@@ -195,17 +119,21 @@ fn look(parent: &File, name: &CStr, place: &Path) -> Looked {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Looked::Gone,
         Err(error) => return left(&format!("cannot be opened: {}", plain_error(&error))),
     };
+    // Once more of what is open: another one may have its name by now.
+    match files::status_of(&scratch).map(|status| stranger(&status)) {
+        Ok(Some(reason)) => return left(reason),
+        Ok(None) => {}
+        Err(error) => return left(&plain_error(&error)),
+    }
     if !lie_on_one_mount(parent, &scratch) {
         return left("another filesystem is mounted there");
     }
-    let mut marker = match files::open_file(&scratch, MARKER, Access::Read, false) {
+    let mut marker = match marker::open(&scratch) {
         Ok(marker) => marker,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return remove_unmarked(parent, name, &scratch, place),
+        Err(error) if error.kind() == io::ErrorKind::Other => return left(FOREIGN_MARKER),
         Err(error) => return left(&format!("its marker cannot be opened: {}", plain_error(&error))),
     };
-    if !files::status_of(&marker).is_ok_and(|status| status.kind == EntryKind::File) {
-        return left("its marker is not a file");
-    }
     match marker.try_lock() {
         Ok(()) => {}
         Err(TryLockError::WouldBlock) => return Looked::At(Found::Live),
@@ -219,7 +147,7 @@ fn look(parent: &File, name: &CStr, place: &Path) -> Looked {
     match mark {
         Ok(Mark::Dead) => remove_marked(parent, name, &scratch, place),
         Ok(Mark::Living) => Looked::At(Found::Live),
-        Ok(Mark::Foreign) => left("its marker is not barrow's, so barrow did not make it"),
+        Ok(Mark::Foreign) => left(FOREIGN_MARKER),
         Err(error) => left(&format!("its marker cannot be read: {}", plain_error(&error))),
     }
 }
@@ -250,9 +178,7 @@ fn is_barrows(scratch: &File, marker: &mut File, name: &CStr) -> io::Result<Mark
 
 /// The nonce that a marker names; `None` when no barrow wrote it.
 fn written_nonce(marker: &mut File) -> io::Result<Option<u64>> {
-    let mut words = Vec::new();
-    marker.take(MARKER_MOST).read_to_end(&mut words)?;
-    Ok(marker_nonce(&String::from_utf8_lossy(&words)))
+    Ok(marker_nonce(&marker::read(marker)?))
 }
 
 fn remove_marked(parent: &File, name: &CStr, scratch: &File, place: &Path) -> Looked {
@@ -260,12 +186,11 @@ fn remove_marked(parent: &File, name: &CStr, scratch: &File, place: &Path) -> Lo
     if !reasons.is_empty() {
         return Looked::At(Found::Left(reasons));
     }
-    match files::remove_directory(parent, name) {
-        Ok(()) => Looked::At(Found::Removed),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Looked::At(Found::Removed),
+    match remove_empty_scratch(parent, name, scratch, place) {
+        None => Looked::At(Found::Removed),
         // A run that had made it just now has made it again.
-        Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => Looked::Changed(plain_error(&error)),
-        Err(error) => Looked::At(Found::Left(vec![format!("{}: {}", place.display(), plain_error(&error))])),
+        Some(reason) if !files::is_empty(scratch).unwrap_or(true) => Looked::Changed(reason),
+        Some(reason) => Looked::At(Found::Left(vec![reason])),
     }
 }
 
@@ -304,30 +229,5 @@ fn clean_report(parent: &File, name: &CStr, place: &Path) -> Option<Found> {
         Ok(()) => Some(Found::Removed),
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
         Err(error) => left(&plain_error(&error)),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Whatever stands in the first pass, the files of all later ones go.
-    #[test]
-    fn what_is_refused_keeps_no_other_file() {
-        let place = tempfile::tempdir().unwrap();
-        for number in 0..40 {
-            std::fs::write(place.path().join(format!("{number:010x}")), "").unwrap();
-        }
-        // Directories with names of files cannot be removed as files.
-        for number in 100..103 {
-            std::fs::create_dir(place.path().join(format!("{number:010x}"))).unwrap();
-        }
-        let directory = files::open_directory_path(place.path()).unwrap();
-        for names_a_pass in [4, 100] {
-            let refused = empty_of_files(&directory, place.path(), names_a_pass).unwrap();
-            assert_eq!(refused.len(), 3, "{refused:?}");
-            assert!(refused[0].ends_with("0000000064: not made by barrow"), "{}", refused[0]);
-            assert_eq!(std::fs::read_dir(place.path()).unwrap().count(), 3);
-        }
     }
 }

@@ -3,7 +3,9 @@
 pub mod below;
 pub mod clean;
 pub mod direct;
+pub mod emptying;
 pub mod ground;
+pub mod marker;
 pub mod plain;
 pub mod pretend;
 pub mod pretend_call;

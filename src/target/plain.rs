@@ -2,23 +2,24 @@
 //! rights suffice, and by a command of the user's.
 
 use super::below::Below;
-use super::clean::empty_scratch;
+use super::emptying::{empty_scratch, remove_empty_scratch};
 use super::ground::{Cold, Counters, Ground, GroundError, plain_error};
+use super::marker;
 use super::real::RealTarget;
-use super::scratch::{MARKER, marker_nonce, marker_words, scratch_name};
+use super::scratch::scratch_name;
 use super::{Access, Target, read_exact};
-use crate::model::identity::Identity;
 use crate::model::machine::FilesystemClass;
 use crate::model::plan::{CacheState, DropCaches};
 use crate::model::record::Preparation;
 use crate::model::settings::Io;
 use crate::model::stack::Stack;
+use crate::sys::caches::{DropError, Dropper};
 use crate::sys::command::{self, CommandError};
 use crate::sys::living::SignOfLife;
-use crate::sys::{caches, files, process};
+use crate::sys::{files, process};
 use std::ffi::{CStr, CString, OsStr};
-use std::fs::{File, TryLockError};
-use std::io::{self, Read, Write};
+use std::fs::File;
+use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -31,9 +32,6 @@ const EVICTIONS: u32 = 3;
 const MOST_TRIES: u32 = 20;
 /// The longest that the user's command may take.
 const COMMAND_LIMIT: Duration = Duration::from_secs(600);
-/// How long another barrow may look at a marker, and how often it is tried again meanwhile.
-const LOCK_PATIENCE: Duration = Duration::from_secs(10);
-const LOCK_TRY: Duration = Duration::from_millis(5);
 /// Bytes that are read at a time to warm a file.
 const WARMING_BYTES: usize = 1 << 20;
 
@@ -46,6 +44,7 @@ pub struct PlainGround {
     stop: Arc<AtomicBool>,
     taken: Option<Scratch>,
     below: Below,
+    dropper: Arc<Dropper>,
     /// A scratch directory that is out of reach, or could not be used nor removed, and why.
     lost: Option<String>,
 }
@@ -65,13 +64,21 @@ impl PlainGround {
     /// The ground of an open directory, which lies at `path`.
     #[must_use]
     pub fn of(directory: File, path: PathBuf, class: FilesystemClass) -> Self {
-        Self { path, directory, class, stop: Arc::default(), taken: None, below: Below::default(), lost: None }
+        let dropper = Arc::new(Dropper::of_this_process());
+        Self { path, directory, class, stop: Arc::default(), taken: None, below: Below::default(), dropper, lost: None }
     }
 
     /// The same, whose user's command ends early when this becomes true.
     #[must_use]
     pub fn stopped_by(mut self, stop: Arc<AtomicBool>) -> Self {
         self.stop = stop;
+        self
+    }
+
+    /// The same, where somebody else than this process drops the system's caches.
+    #[must_use]
+    pub fn dropping_by(mut self, dropper: Arc<Dropper>) -> Self {
+        self.dropper = dropper;
         self
     }
 
@@ -85,7 +92,7 @@ impl PlainGround {
         loop {
             tries += 1;
             files::make_directory(&self.directory, &name).map_err(failed("make", &name))?;
-            let made = self.open_scratch(&name, nonce, |directory| write_marker(directory, nonce, batch));
+            let made = self.open_scratch(&name, nonce, |directory| mark(directory, nonce, batch));
             if made.is_err() {
                 self.take_away(&name);
             }
@@ -107,15 +114,14 @@ impl PlainGround {
         }
     }
 
-    fn open_scratch(&self, name: &CStr, nonce: u64, marker: impl FnOnce(&File) -> io::Result<File>) -> Result<Scratch, GroundError> {
+    fn open_scratch(&self, name: &CStr, nonce: u64, look_or_make: impl FnOnce(&File) -> io::Result<File>) -> Result<Scratch, GroundError> {
         let directory = files::open_directory(&self.directory, name).map_err(failed("open", name))?;
-        files::make_private(&directory).map_err(failed("make private", name))?;
         let status = files::status_of(&directory).map_err(failed("look at", name))?;
         // Filesystems without modes of their own (vfat, ntfs) show others; the owner is what an intruder cannot have.
         if status.owner != process::effective_user() {
             return Err(GroundError::Changed(format!("{} is no longer the directory that barrow made", name.to_string_lossy())));
         }
-        let marker = marker(&directory).map_err(failed("mark", name))?;
+        let marker = look_or_make(&directory).map_err(failed("mark", name))?;
         let again = directory.try_clone().map_err(failed("open", name))?;
         Ok(Scratch {
             name: name.to_owned(),
@@ -131,16 +137,7 @@ impl PlainGround {
     fn remove(&self, scratch: &Scratch) -> Vec<String> {
         let mut left = empty_scratch(&scratch.directory, &scratch.place);
         if left.is_empty() {
-            let place = scratch.place.display();
-            match files::remove_directory(&self.directory, &scratch.name) {
-                Ok(()) => {}
-                Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                    if still_there(&scratch.directory).is_ok() {
-                        left.push(format!("{place}: somebody renamed it; it is empty now"));
-                    }
-                }
-                Err(error) => left.push(format!("{place}: {}", plain_error(&error))),
-            }
+            left.extend(remove_empty_scratch(&self.directory, &scratch.name, &scratch.directory, &scratch.place));
         }
         left
     }
@@ -175,7 +172,7 @@ impl PlainGround {
 
     fn take_again(&mut self, name: &CStr, nonce: u64) -> Result<(), GroundError> {
         self.directory = files::open_directory_path(&self.path).map_err(failed("come back to", name))?;
-        self.taken = Some(self.open_scratch(name, nonce, |directory| find_marker(directory, nonce))?);
+        self.taken = Some(self.open_scratch(name, nonce, |directory| marker::find(directory, nonce))?);
         self.below = Below::of(&self.directory);
         Ok(())
     }
@@ -198,45 +195,14 @@ fn was_cleaned(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::WouldBlock)
 }
 
-fn write_marker(directory: &File, nonce: u64, batch: u64) -> io::Result<File> {
-    let mut marker = files::open_file(directory, MARKER, Access::CreateNew, false)?;
-    let words = marker_words(env!("CARGO_PKG_VERSION"), Identity(batch), Identity(nonce));
-    let locked = marker.try_lock().map_err(io::Error::from).and_then(|()| still_there(&marker));
-    let written = locked.and_then(|()| marker.write_all(words.as_bytes()));
-    match written {
-        Ok(()) => Ok(marker),
-        Err(error) => {
-            // The directory must be empty for its removal; the error that matters is the one above.
-            let _ = files::unlink(directory, MARKER);
-            Err(error)
-        }
+/// Marks the directory that was just made. Where others can change names, it may be another one: that holds something, or its owner
+/// is another one.
+fn mark(directory: &File, nonce: u64, batch: u64) -> io::Result<File> {
+    if !files::is_empty(directory)? {
+        return Err(io::Error::other("somebody put another one in its place"));
     }
-}
-
-/// An error when a file was removed between making and locking it.
-fn still_there(file: &File) -> io::Result<()> {
-    if files::status_of(file)?.links > 0 { Ok(()) } else { Err(io::ErrorKind::NotFound.into()) }
-}
-
-/// The marker that this run wrote, locked again.
-fn find_marker(directory: &File, nonce: u64) -> io::Result<File> {
-    let mut marker = files::open_file(directory, MARKER, Access::Read, false)?;
-    lock_again(&marker)?;
-    let mut words = String::new();
-    (&mut marker).take(256).read_to_string(&mut words)?;
-    if marker_nonce(&words) == Some(nonce) { Ok(marker) } else { Err(io::Error::other("the marker is another run's")) }
-}
-
-/// Locks a marker that others may have locked for a moment, to see whose it is.
-fn lock_again(marker: &File) -> io::Result<()> {
-    let begun = Instant::now();
-    loop {
-        match marker.try_lock() {
-            Ok(()) => return Ok(()),
-            Err(TryLockError::WouldBlock) if begun.elapsed() < LOCK_PATIENCE => std::thread::sleep(LOCK_TRY),
-            Err(error) => return Err(error.into()),
-        }
-    }
+    files::make_private(directory)?;
+    marker::write(directory, nonce, batch)
 }
 
 impl Ground for PlainGround {
@@ -268,7 +234,7 @@ impl Ground for PlainGround {
                 for file in cold.files {
                     preparation.evicted |= evict(target, file).map_err(cold_failed("flush", file))?;
                 }
-                drop_caches(cold.circumstances.drop_caches, &mut preparation);
+                drop_caches(cold.circumstances.drop_caches, &self.dropper, &mut preparation);
                 if let Some(command) = &cold.circumstances.prepare {
                     preparation.command_ns = Some(self.run_command(command)?);
                 }
@@ -320,16 +286,16 @@ impl Ground for PlainGround {
     }
 }
 
-fn drop_caches(wish: DropCaches, preparation: &mut Preparation) {
+fn drop_caches(wish: DropCaches, dropper: &Dropper, preparation: &mut Preparation) {
     let hindrance = match wish {
         DropCaches::Never => Some("--drop-caches never".to_owned()),
-        DropCaches::Auto if !process::is_root() => Some("not root".to_owned()),
-        DropCaches::Auto => match caches::drop_system_caches() {
+        DropCaches::Auto => match dropper.drop_caches() {
             Ok(drops) => {
                 preparation.drops = drops;
                 None
             }
-            Err(error) => Some(format!("caches cannot be dropped: {}", plain_error(&error))),
+            Err(DropError::NotAllowed(reason)) => Some(reason),
+            Err(DropError::Failed(error)) => Some(format!("caches cannot be dropped: {}", plain_error(&error))),
         },
     };
     preparation.hindrance = hindrance;

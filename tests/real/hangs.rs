@@ -17,7 +17,7 @@ const HANG_AFTER: [&str; 2] = ["--hang-after", "3s"];
 /// A filesystem whose calls of a kind hang from the `nth` on.
 fn hanging_at(operation: Operation, nth: u64) -> FuseFilesystem {
     let filesystem = FuseFilesystem::of(Behaviour { passes_page_cache: true, ..Behaviour::default() });
-    filesystem.plan(Planned { operation, nth, is_lasting: true, fault: Fault::Hang });
+    filesystem.plan(Planned { operation, round: None, nth, is_lasting: true, fault: Fault::Hang });
     filesystem
 }
 
@@ -175,7 +175,7 @@ fn what_is_slow_is_not_taken_for_a_hang() {
     let filesystem = FuseFilesystem::of(Behaviour { passes_page_cache: true, ..Behaviour::default() });
     let fault = Fault::Delay(Duration::from_millis(900));
     for operation in [Operation::Write, Operation::Unlink] {
-        filesystem.plan(Planned { operation, nth: 2, is_lasting: true, fault });
+        filesystem.plan(Planned { operation, round: None, nth: 2, is_lasting: true, fault });
     }
     let desk = Desk::new();
     let settings = "file_size=512k chunk_size=128k seek_size=4k seeks=10 seek_seconds=0 files=2";

@@ -52,7 +52,7 @@ pub const fn keys(phase: Phase) -> &'static [&'static str] {
 /// How the target is brought to a known state, a sentence each.
 pub fn made_ready(phase: Phase) -> Vec<&'static str> {
     const FLUSH: &str = "syncfs(target): what earlier phases left is flushed";
-    const DROP: &str = "as root, unless --drop-caches never: `3` is written to /proc/sys/vm/drop_caches, at least twice and until it \
+    const DROP: &str = "as root (with --user by a child that stays root), unless --drop-caches never: `3` is written to /proc/sys/vm/drop_caches, at least twice and until it \
         makes no difference";
     const PREPARE: &str = "with --prepare: the user's command is run, with nothing of barrow's open on the filesystem";
     const QUIET: &str = "then it is watched until the devices below and the processors are quiet: 50 ms at the least, 3 s at the most, \
