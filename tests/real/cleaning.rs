@@ -1,9 +1,14 @@
 //! `barrow clean`: what a killed run left goes, what a living run uses and what barrow did not make stays and is named.
 
+use super::device::{Bound, MemoryFilesystem};
 use super::driver::{Desk, Finished, Running, User, listing, scratches, wait_for_files};
 use super::need::{Need, is_missing};
 use super::signals::{LONG, target};
+use barrow::model::identity::Identity;
+use barrow::target::scratch::{marker_words, scratch_name};
 use nix::sys::signal::Signal;
+use nix::sys::stat::Mode;
+use nix::unistd::mkfifo;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, chown, symlink};
 use std::path::{Path, PathBuf};
@@ -68,6 +73,73 @@ fn what_barrow_did_not_make_stays_and_is_named() {
     let cleaned = cleaned.expect_said(&named);
     assert_eq!(cleaned.stdout, "");
     assert_eq!(listing(&target), before);
+}
+
+/// A scratch directory that a killed run could have left, but for what is put into it then.
+fn forged(directory: &Path, number: u64) -> PathBuf {
+    let nonce = number << 32 | 1;
+    let path = look_alike(directory, scratch_name(nonce).to_str().unwrap(), 0o700);
+    fs::write(path.join("marker"), marker_words("0.1.0", Identity(1), Identity(nonce))).unwrap();
+    path
+}
+
+#[test]
+fn what_has_other_names_or_is_no_file_stays_and_is_named() {
+    let desk = Desk::new();
+    let target = target(&desk);
+    let elsewhere = desk.path("elsewhere");
+    fs::create_dir(&elsewhere).unwrap();
+    let precious = elsewhere.join("0000000000");
+    fs::write(&precious, "precious").unwrap();
+    fs::hard_link(&precious, forged(&target, 1).join("block.0")).unwrap();
+    mkfifo(&forged(&target, 2).join("block.0"), Mode::S_IRWXU).unwrap();
+    symlink(&precious, forged(&target, 3).join("block.0")).unwrap();
+    symlink(&elsewhere, forged(&target, 4).join("sequential.0.0")).unwrap();
+    let set = forged(&target, 5).join("random.0.0");
+    fs::create_dir(&set).unwrap();
+    fs::hard_link(&precious, set.join("0000000000")).unwrap();
+    // Markers that are something else; the second one is as barrow writes it, but has another name too.
+    let markers = [6, 7, 8, 9].map(|number| forged(&target, number).join("marker"));
+    fs::rename(&markers[0], elsewhere.join("marker")).unwrap();
+    symlink(elsewhere.join("marker"), &markers[0]).unwrap();
+    fs::hard_link(&markers[1], elsewhere.join("other marker")).unwrap();
+    fs::remove_file(&markers[2]).unwrap();
+    mkfifo(&markers[2], Mode::S_IRWXU).unwrap();
+    fs::write(&markers[3], fs::read_to_string(&markers[3]).unwrap() + &" ".repeat(300)).unwrap();
+    // Nothing of barrow's has such a name.
+    look_alike(&target, ".BARROW-0000000A", 0o700);
+    let before = (listing(&target), listing(&elsewhere));
+    let cleaned = clean(&desk, User::Tester, &target).expect_code(1);
+    for number in 1..=4 {
+        assert!(cleaned.stderr.contains(&format!(".barrow-0000000{number}/")), "{}", cleaned.stderr);
+    }
+    assert_eq!(cleaned.stderr.matches(": not made by barrow").count(), 5, "{}", cleaned.stderr);
+    assert_eq!(cleaned.stderr.matches("its marker is not barrow's").count(), 4, "{}", cleaned.stderr);
+    assert_eq!(cleaned.stderr.lines().count(), 9, "{}", cleaned.stderr);
+    assert_eq!((listing(&target), listing(&elsewhere)), before);
+}
+
+#[test]
+#[ignore = "needs root"]
+fn what_is_mounted_in_it_stays_and_is_named() {
+    if is_missing(&[Need::Root]) {
+        return;
+    }
+    let desk = Desk::new();
+    let memory = MemoryFilesystem::of("size=8m");
+    let target = target(&desk);
+    let (set, file) = (forged(&target, 1).join("sequential.0.0"), forged(&target, 2).join("block.0"));
+    fs::create_dir(&set).unwrap();
+    fs::write(&file, "").unwrap();
+    let (their_set, their_file) = (memory.path().join("0000000000"), memory.path().join("0000000001"));
+    fs::write(&their_set, "precious").unwrap();
+    fs::write(&their_file, "precious").unwrap();
+    let _mounts = [Bound::on(&set, memory.path()), Bound::on(&file, &their_file)];
+    let words = ["sequential.0.0: another filesystem is mounted there", "block.0: "];
+    clean(&desk, User::Tester, &target).expect_code(1).expect_said(&words);
+    for path in [their_set, their_file, set.join("0000000000"), file] {
+        assert_eq!(fs::read_to_string(&path).unwrap(), "precious", "{}", path.display());
+    }
 }
 
 #[test]

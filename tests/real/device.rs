@@ -319,3 +319,20 @@ impl Drop for OverlayFilesystem {
         unmount(self.home.path());
     }
 }
+
+/// A directory or a file that is seen in another place too. Gone when dropped.
+pub struct Bound(PathBuf);
+
+impl Bound {
+    /// Shows something in a place of its kind.
+    pub fn on(place: &Path, what: &Path) -> Self {
+        system("mount", &["--bind", &what.to_string_lossy(), &place.to_string_lossy()]);
+        Self(place.to_owned())
+    }
+}
+
+impl Drop for Bound {
+    fn drop(&mut self) {
+        unmount(&self.0);
+    }
+}
