@@ -300,7 +300,8 @@ impl Running {
             stdout.map(|mut stdout| stdout.read_to_string(&mut text).unwrap());
             text
         });
-        self.lines.read_to_string(&mut self.said).unwrap();
+        // By lines: a short read would cut a packet of a pipe that has them.
+        while self.lines.read_line(&mut self.said).unwrap() > 0 {}
         let status = self.child.wait().unwrap();
         Finished { status, stdout: reader.join().unwrap(), stderr: std::mem::take(&mut self.said) }
     }
