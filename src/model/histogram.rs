@@ -81,6 +81,18 @@ impl Histogram {
         }
     }
 
+    /// The same with no more memory than what was counted needs: a batch keeps those of all its runs.
+    #[must_use]
+    pub fn trimmed(self) -> Self {
+        let mut filled = self.filled().map(|(bucket, _)| bucket);
+        let Some(first) = filled.next() else {
+            return Self { first: 0, counts: Vec::new() };
+        };
+        let last = filled.last().unwrap_or(first);
+        let counts = self.counts[first - self.first..=last - self.first].to_vec();
+        Self { first, counts }
+    }
+
     /// How many operations were counted.
     #[must_use]
     pub fn total(&self) -> u64 {
@@ -167,6 +179,20 @@ fn read(text: &str) -> Option<Vec<(usize, u64)>> {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn a_trimmed_one_is_the_same_and_small() {
+        for latencies in [&[][..], &[7], &[3, 900, 1_000_000]] {
+            let mut histogram = Histogram::default();
+            latencies.iter().for_each(|latency| histogram.record(*latency, 2));
+            let mut trimmed = histogram.clone().trimmed();
+            assert_eq!(trimmed, histogram);
+            assert!(trimmed.counts.len() < BUCKETS / 2);
+            assert_eq!(trimmed.percentile(0.5), histogram.percentile(0.5));
+            trimmed.record(5, 1);
+            assert_eq!(trimmed.total(), histogram.total() + 1);
+        }
+    }
 
     #[test]
     fn every_bucket_holds_its_own_bounds() {

@@ -246,7 +246,7 @@ fn counted(phase: Phase, measured: &Measured<'_>) -> Counted {
         system_busy_ns: measured.used.system_busy_ns(),
         others_user_ns: measured.used.machine.map(|machine| machine.user_ns.saturating_sub(usage.user_ns)),
         tool_ns: None,
-        latency,
+        latency: latency.trimmed(),
         latency_max_ns: largest(|tally| tally.latency_max_ns),
         latency_batch: u32::try_from(largest(|tally| tally.latency_batch)).unwrap_or(u32::MAX),
         slices: SliceClock::together(&slices),

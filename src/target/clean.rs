@@ -201,8 +201,13 @@ fn remove_unmarked(parent: &File, name: &CStr, scratch: &File, place: &Path) -> 
         Ok(()) => Looked::At(Found::Removed),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Looked::Gone,
         Err(error) if error.kind() != io::ErrorKind::DirectoryNotEmpty => left(&plain_error(&error)),
-        Err(_) if files::status_at(scratch, MARKER).is_ok() => Looked::Changed("got its marker just now".to_owned()),
-        Err(_) => left("has no marker and is not empty, so barrow did not make it"),
+        // A run has put its marker there just now, or has been there and gone; another one's files stay.
+        Err(_) => match files::list(scratch, 1) {
+            Ok(entries) if !entries.is_empty() && files::status_at(scratch, MARKER).is_err() => {
+                left("has no marker and is not empty, so barrow did not make it")
+            }
+            Ok(_) | Err(_) => Looked::Changed("is being made or removed".to_owned()),
+        },
     }
 }
 

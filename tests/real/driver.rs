@@ -253,7 +253,7 @@ impl Running {
 
     /// Waits until it says a line with all of these words, or for its end, and takes its time before each line: who cannot go on
     /// before his line is read goes slowly.
-    pub fn wait_slowly(&mut self, words: &[&str]) {
+    pub fn wait_slowly(&mut self, words: &[&str], pace: Duration) {
         let mut line = String::new();
         while self.lines.read_line(&mut line).unwrap() > 0 {
             self.said += &line;
@@ -261,7 +261,7 @@ impl Running {
                 return;
             }
             line.clear();
-            std::thread::sleep(Duration::from_millis(5));
+            std::thread::sleep(pace);
         }
     }
 

@@ -8,6 +8,7 @@ use nix::unistd::{Pid, pipe2};
 use std::os::fd::AsRawFd;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 /// Calls of each phase.
 const CALLS: usize = 128;
@@ -91,7 +92,7 @@ impl Traced {
     /// Starts barrow under strace with these options.
     pub fn of(options: &[&str], before: &[&str], barrow: &Command) -> Self {
         let mut strace = alone("/usr/bin/strace");
-        strace.args(["-f", "--seccomp-bpf"]).args(options);
+        strace.args(["-f", "-q", "--seccomp-bpf", "-e", "signal=none"]).args(options);
         strace.args(["/bin/sh", "-c", "echo the process is $$ >&2; exec \"$@\"", "sh"]).args(before);
         strace.arg(barrow.get_program()).args(barrow.get_args());
         strace.current_dir(barrow.get_current_dir().unwrap());
@@ -134,9 +135,9 @@ impl Traced {
     }
 
     /// Sends it a signal, and lets it go on slowly until it says these words; to its end when that comes before.
-    pub fn signal_and_hear(&mut self, signal: Signal, words: &[&str]) {
+    pub fn signal_and_hear(&mut self, signal: Signal, words: &[&str], pace: Duration) {
         self.signal(signal);
-        self.running.wait_slowly(words);
+        self.running.wait_slowly(words, pace);
     }
 
     /// Lets it go on to its end; strace ends as barrow does.
