@@ -109,8 +109,11 @@ pub fn line_of(run: &RunRecord) -> Result<Vec<u8>, StoreError> {
     Ok(line)
 }
 
-/// Longer than any first line.
-const FIRST_LINE_MOST: u64 = 4 << 20;
+/// Longer than any line that barrow writes by far.
+const LINE_MOST: u64 = 4 << 20;
+
+/// So many lines of a file that cannot be read are named one by one.
+const MOST_NAMED: usize = 100;
 
 fn what_else(kind: &fs::FileType) -> Option<&'static str> {
     if kind.is_file() {
@@ -131,7 +134,7 @@ fn what_else(kind: &fs::FileType) -> Option<&'static str> {
 pub fn holds_runs(path: &Path) -> bool {
     let mut start = Vec::new();
     let is_file = fs::metadata(path).is_ok_and(|metadata| metadata.is_file());
-    let read = is_file && File::open(path).is_ok_and(|file| file.take(FIRST_LINE_MOST).read_to_end(&mut start).is_ok());
+    let read = is_file && File::open(path).is_ok_and(|file| file.take(LINE_MOST).read_to_end(&mut start).is_ok());
     read && first_line(&start).is_some_and(|line| is_torn_start(&start, line) || serde_json::from_slice::<Form>(line).is_ok())
 }
 
@@ -181,38 +184,61 @@ pub fn load(path: &Path) -> Result<Loaded, StoreError> {
     load_from(path, BufReader::with_capacity(1 << 20, file)).map_err(|error| failed("read", error))
 }
 
-/// Reads every run of the text of a run file, line by line; `path` is for messages. A file without a single run is named once.
+/// Reads every run of the text of a run file, line by line; `path` is for messages. A file without a single run is named once, and of
+/// very many lines that cannot be read only the first, so that a file of another kind takes no memory of its own size.
 ///
 /// # Errors
 /// When it cannot be read.
 pub fn load_from(path: &Path, mut text: impl BufRead) -> io::Result<Loaded> {
     let mut loaded = Loaded::default();
-    let bad = |line, problem: &str| BadLine { path: path.to_owned(), line, problem: problem.to_owned() };
+    let mut unnamed = 0_usize;
     let mut line = Vec::new();
     for number in 1.. {
-        line.clear();
-        if text.read_until(b'\n', &mut line)? == 0 {
-            break;
-        }
-        if line.iter().all(u8::is_ascii_whitespace) {
+        let is_whole = match next_line(&mut text, &mut line)? {
+            None => break,
+            Some(is_whole) => is_whole,
+        };
+        if is_whole && line.iter().all(u8::is_ascii_whitespace) {
             continue;
         }
-        match parse_line(line.strip_suffix(b"\n").unwrap_or(&line)) {
+        let parsed = if is_whole { parse_line(&line) } else { Err(format!("is over {} MiB long: no run is", LINE_MOST >> 20)) };
+        match parsed {
             Ok(run) => loaded.runs.push(run),
-            Err(problem) => loaded.bad.push(bad(number, &problem)),
+            Err(problem) if loaded.bad.len() < MOST_NAMED => loaded.bad.push(BadLine { path: path.to_owned(), line: number, problem }),
+            Err(_) => unnamed += 1,
         }
     }
-    if loaded.runs.is_empty() {
-        match loaded.bad.len() {
-            0 => loaded.bad.push(bad(1, "the file holds no runs; `barrow run` appends to it")),
-            1 => {}
-            lines => {
-                loaded.bad.truncate(1);
-                loaded.bad[0].problem += &format!("; nor is any of the {} other lines: this is not a run file", lines - 1);
-            }
-        }
-    }
+    say_what_is_not_named(path, &mut loaded, unnamed);
     Ok(loaded)
+}
+
+/// Reads the next line without its end into `line`, and tells whether it is whole: of a longer one than [`LINE_MOST`] only the
+/// beginning is kept. `None` at the end of the text.
+fn next_line(text: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<Option<bool>> {
+    line.clear();
+    if text.by_ref().take(LINE_MOST).read_until(b'\n', line)? == 0 {
+        return Ok(None);
+    }
+    let is_ended = line.pop_if(|last| *last == b'\n').is_some();
+    let is_whole = is_ended || line.len() as u64 != LINE_MOST || text.skip_until(b'\n')? == 0;
+    Ok(Some(is_whole))
+}
+
+/// Closes the list of the lines that cannot be read.
+fn say_what_is_not_named(path: &Path, loaded: &mut Loaded, unnamed: usize) {
+    let lines = loaded.bad.len() + unnamed;
+    match loaded.bad.last_mut() {
+        None if loaded.runs.is_empty() => {
+            let problem = "the file holds no runs; `barrow run` appends to it".to_owned();
+            loaded.bad.push(BadLine { path: path.to_owned(), line: 1, problem });
+        }
+        Some(_) if loaded.runs.is_empty() && lines > 1 => {
+            loaded.bad.truncate(1);
+            loaded.bad[0].problem += &format!("; nor is any of the {} other lines: this is not a run file", lines - 1);
+        }
+        Some(last) if unnamed > 0 => last.problem += &format!("; nor can {unnamed} lines after it be read"),
+        None | Some(_) => {}
+    }
 }
 
 fn parse_line(line: &[u8]) -> Result<RunRecord, String> {

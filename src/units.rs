@@ -120,7 +120,9 @@ pub fn round_significant(value: f64, digits: i32) -> f64 {
     }
     let magnitude = value.abs().log10().floor() as i32 + 1;
     let scale = 10_f64.powi((digits - magnitude).abs());
-    if digits >= magnitude { (value * scale).round() / scale } else { (value / scale).round() * scale }
+    let rounded = if digits >= magnitude { (value * scale).round() / scale } else { (value / scale).round() * scale };
+    // The least and the greatest numbers have no power of ten beside them to be rounded with.
+    if rounded.is_finite() { rounded } else { value }
 }
 
 /// Writes a number with a comma between thousands and a fixed number of decimals: `1,310`, `499.4`.

@@ -20,6 +20,26 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::ThreadId;
 
 static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
+/// Bytes that are allocated at the moment, and the most that ever were since [`peak_of`] began.
+static LIVE: AtomicU64 = AtomicU64::new(0);
+static PEAK: AtomicU64 = AtomicU64::new(0);
+
+fn taken(bytes: usize) {
+    let live = LIVE.fetch_add(bytes as u64, Ordering::Relaxed) + bytes as u64;
+    PEAK.fetch_max(live, Ordering::Relaxed);
+}
+
+fn given_back(bytes: usize) {
+    LIVE.fetch_sub(bytes as u64, Ordering::Relaxed);
+}
+
+/// The most bytes that some work had allocated at once; only in a process in which nothing else allocates.
+pub fn peak_of(work: impl FnOnce()) -> u64 {
+    let before = LIVE.load(Ordering::Relaxed);
+    PEAK.store(before, Ordering::Relaxed);
+    work();
+    PEAK.load(Ordering::Relaxed) - before
+}
 
 /// The system's allocator, counted.
 struct Counting;
@@ -29,13 +49,24 @@ struct Counting;
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
+        taken(layout.size());
         // SAFETY: the caller keeps the contract of `alloc`.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        given_back(layout.size());
         // SAFETY: the caller keeps the contract of `dealloc`.
         unsafe { System.dealloc(pointer, layout) }
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
+        // The system's allocator moves the pages of what is large, and need not have it twice.
+        given_back(layout.size());
+        taken(size);
+        // SAFETY: the caller keeps the contract of `realloc`.
+        unsafe { System.realloc(pointer, layout, size) }
     }
 }
 
@@ -121,7 +152,7 @@ fn count_a_run(changes: &[(&str, &str)]) {
 #[test]
 #[ignore = "needs a process of its own: started by nothing_allocates_while_a_phase_is_timed"]
 fn alone_in_its_process() {
-    if std::env::var_os("BARROW_ALONE").is_none() {
+    if !is_alone() {
         return;
     }
     let small =
@@ -134,11 +165,22 @@ fn alone_in_its_process() {
     count_a_run(&[&small[..], &wide[..], &mixed[..]].concat());
 }
 
-#[test]
-fn nothing_allocates_while_a_phase_is_timed() {
+/// Whether this process was started by [`run_alone`].
+pub fn is_alone() -> bool {
+    std::env::var_os("BARROW_ALONE").is_some()
+}
+
+/// Runs one ignored test in a process of its own, and repeats what it said where it failed.
+pub fn run_alone(name: &str) -> String {
     let this = std::env::current_exe().expect("the test binary");
-    let arguments = ["--exact", "allocation::alone_in_its_process", "--ignored", "--nocapture", "--test-threads=1"];
+    let arguments = ["--exact", name, "--ignored", "--nocapture", "--test-threads=1"];
     let done = Command::new(this).args(arguments).env("BARROW_ALONE", "1").output().expect("the test binary runs");
     let words = format!("{}{}", String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr));
     assert!(done.status.success() && words.contains("1 passed"), "{words}");
+    words
+}
+
+#[test]
+fn nothing_allocates_while_a_phase_is_timed() {
+    run_alone("allocation::alone_in_its_process");
 }

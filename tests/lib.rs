@@ -7,6 +7,7 @@ mod cli;
 mod completions;
 mod faults;
 mod golden;
+mod hostile;
 mod layers;
 mod man;
 mod markdown;

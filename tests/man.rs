@@ -1,6 +1,6 @@
 //! The manual pages: what is made of data is what the data say, each field of the run file is described, and mandoc finds no fault.
 
-mod form;
+pub mod form;
 
 use crate::real::need::{Need, is_missing};
 use barrow::model::flag::Flag;

@@ -85,11 +85,17 @@ pub fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
-            // A closed pipe is no error, and there is nobody to tell another one.
-            let _ = error.print();
             return match error.kind() {
-                ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => Exit::Fine.code(),
-                _ => Exit::Usage.code(),
+                ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
+                    // A closed pipe is no error, and there is nobody to tell another one.
+                    let _ = error.print();
+                    Exit::Fine.code()
+                }
+                _ => {
+                    // Without clap's colours, which could not be told from what an argument holds.
+                    output::say(error.render().to_string().trim_end());
+                    Exit::Usage.code()
+                }
             };
         }
     };

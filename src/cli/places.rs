@@ -29,6 +29,9 @@ pub struct Named {
     pub direct_io: Option<DirectIo>,
 }
 
+/// The most bytes of a name: it stands in every line of every report.
+const MOST_LABEL: usize = 4096;
+
 /// What one argument says: a name, if any, and a path.
 fn split(argument: &OsStr) -> (Option<String>, PathBuf) {
     let whole = (None, PathBuf::from(argument));
@@ -57,6 +60,9 @@ pub fn open(arguments: &[OsString]) -> anyhow::Result<Vec<Named>> {
         let (label, path) = split(argument);
         if label.as_ref().is_some_and(|label| label.trim().is_empty()) {
             return Err(usage(format!("{}: the name before `=` is empty", argument.to_string_lossy())));
+        }
+        if label.as_ref().is_some_and(|label| label.len() > MOST_LABEL) {
+            return Err(usage(format!("a name before `=` is over {MOST_LABEL} bytes long")));
         }
         if path.as_os_str().is_empty() {
             return Err(usage(format!("`{}`: the name of the directory is empty", argument.to_string_lossy())));

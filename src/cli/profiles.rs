@@ -1,11 +1,13 @@
 //! Which profile is meant, and the list of all.
 
 use super::exit::usage;
-use crate::model::profile::{Profile, ProfileError};
+use crate::model::profile::{MOST_BYTES, Profile, ProfileError};
 use crate::model::settings::KEYS;
 use crate::target::ground::plain_error;
 use crate::units::rounded_size;
 use comfy_table::{Table, presets};
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 
 /// The profile of a name, or of a TOML file.
@@ -27,14 +29,13 @@ fn read_file(path: &Path, ram_bytes: u64) -> anyhow::Result<Profile> {
     let shown = path.display();
     let metadata = std::fs::metadata(path).map_err(|error| anyhow::anyhow!("profile {shown}: {}", plain_error(&error)))?;
     anyhow::ensure!(metadata.is_file(), "profile {shown}: is not a file");
-    anyhow::ensure!(metadata.len() <= PROFILE_MOST, "profile {shown}: is too large for a profile");
-    let text = std::fs::read_to_string(path).map_err(|error| anyhow::anyhow!("profile {shown}: {}", plain_error(&error)))?;
+    let mut text = String::new();
+    // One byte more tells that it is too long.
+    let read = File::open(path).and_then(|file| file.take(MOST_BYTES as u64 + 1).read_to_string(&mut text));
+    read.map_err(|error| anyhow::anyhow!("profile {shown}: {}", plain_error(&error)))?;
     let stem = path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy();
     Profile::of_text(&stem, &text, ram_bytes).map_err(usage)
 }
-
-/// Far more than any profile.
-const PROFILE_MOST: u64 = 1 << 20;
 
 /// The list of the built-in profiles, at most 80 columns wide.
 #[must_use]

@@ -11,6 +11,7 @@ use super::vigil::Bounds;
 use crate::model::identity::Identity;
 use crate::model::plan::{CacheState, Circumstances, DropCaches, Plan};
 use crate::model::profile::DEFAULT_PROFILE;
+use crate::model::record::MOST_TAGS;
 use crate::model::settings::{Io, Settings};
 use crate::report::{Report, renderer_named};
 use crate::rng::GENERATOR;
@@ -109,6 +110,23 @@ fn milliseconds(text: &str) -> Result<u64, String> {
     parse_milliseconds(text).map_err(|error| error.to_string())
 }
 
+/// The most bytes of all tags together, and of a command: a run must stay a line that can be read again.
+const MOST_TEXT: usize = 64 << 10;
+
+fn check_texts(arguments: &RunArguments) -> anyhow::Result<()> {
+    if arguments.tags.len() > MOST_TAGS {
+        return Err(usage(format!("--tag: {} tags are more than the {MOST_TAGS} that a run can have", arguments.tags.len())));
+    }
+    let tags: usize = arguments.tags.iter().map(|(key, value)| key.len() + value.len()).sum();
+    let prepare = arguments.prepare.as_ref().map_or(0, String::len);
+    for (option, length) in [("--tag", tags), ("--prepare", prepare)] {
+        if length > MOST_TEXT {
+            return Err(usage(format!("{option}: {length} bytes are more than the {} KiB that a run file keeps of it", MOST_TEXT >> 10)));
+        }
+    }
+    Ok(())
+}
+
 /// Does what `barrow run` is asked for.
 ///
 /// # Errors
@@ -123,6 +141,7 @@ pub fn run(arguments: &RunArguments) -> anyhow::Result<Exit> {
         return Err(usage("-o -: a run file is appended to, so it needs a name"));
     }
     check_circumstances(arguments)?;
+    check_texts(arguments)?;
     // Before anything is made that a signal could leave behind.
     let interrupt = Interrupt::listen().context("signals cannot be listened to")?;
     let done = run_until_stopped(arguments, ram, &interrupt);

@@ -26,9 +26,8 @@ impl Costs {
     #[must_use]
     pub fn of_phase(&self, clock_readings: u64, made_bytes: u64, checked_bytes: u64) -> u64 {
         let of_bytes = |bytes: u64, ns_per_mib: u64| (u128::from(bytes) * u128::from(ns_per_mib) / u128::from(MIB)) as u64;
-        clock_readings.saturating_mul(self.clock_ns)
-            + of_bytes(made_bytes, self.make_ns_per_mib)
-            + of_bytes(checked_bytes, self.check_ns_per_mib)
+        let data_ns = of_bytes(made_bytes, self.make_ns_per_mib).saturating_add(of_bytes(checked_bytes, self.check_ns_per_mib));
+        clock_readings.saturating_mul(self.clock_ns).saturating_add(data_ns)
     }
 }
 

@@ -13,11 +13,16 @@ const BUCKETS: usize = ((64 - SUB_BITS as usize) + 1) << SUB_BITS;
 #[derive(Debug, Clone, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Histogram {
-    /// The bucket of the first count.
-    first: usize,
-    /// A new one has all buckets, so that counting never allocates; one that was read has only those between the first and the last
-    /// that count.
-    counts: Vec<u64>,
+    counts: Counts,
+}
+
+/// A new histogram has all buckets, so that counting never allocates; one that was read has only those that count.
+#[derive(Debug, Clone, Eq, PartialEq)]
+enum Counts {
+    /// A count a bucket.
+    All(Vec<u64>),
+    /// Buckets with their counts, in ascending order.
+    Filled(Vec<(u16, u64)>),
 }
 
 impl PartialEq for Histogram {
@@ -28,7 +33,7 @@ impl PartialEq for Histogram {
 
 impl Default for Histogram {
     fn default() -> Self {
-        Self { first: 0, counts: vec![0; BUCKETS] }
+        Self { counts: Counts::All(vec![0; BUCKETS]) }
     }
 }
 
@@ -54,49 +59,53 @@ fn bounds_of(bucket: usize) -> (u64, u64) {
 impl Histogram {
     /// The buckets that count, with their counts.
     fn filled(&self) -> impl Iterator<Item = (usize, u64)> + '_ {
-        (self.first..).zip(self.counts.iter().copied()).filter(|(_, count)| *count > 0)
+        let (all, filled): (&[u64], &[(u16, u64)]) = match &self.counts {
+            Counts::All(all) => (all, &[]),
+            Counts::Filled(filled) => (&[], filled),
+        };
+        let filled = filled.iter().map(|(bucket, count)| (usize::from(*bucket), *count));
+        all.iter().copied().enumerate().filter(|(_, count)| *count > 0).chain(filled)
     }
 
-    /// Makes room for every bucket.
-    fn widen(&mut self) {
-        if self.counts.len() < BUCKETS {
-            let mut all = Self::default();
-            self.filled().for_each(|(bucket, count)| all.counts[bucket] = count);
-            *self = all;
+    /// A count for every bucket, to be changed.
+    #[inline]
+    fn all(&mut self) -> &mut [u64] {
+        if let Counts::Filled(filled) = &self.counts {
+            let mut all = vec![0; BUCKETS];
+            filled.iter().for_each(|(bucket, count)| all[usize::from(*bucket)] = *count);
+            self.counts = Counts::All(all);
+        }
+        match &mut self.counts {
+            Counts::All(all) => all,
+            Counts::Filled(_) => &mut [],
         }
     }
 
     /// Counts `operations` that took `nanoseconds` each.
     #[inline]
     pub fn record(&mut self, nanoseconds: u64, operations: u64) {
-        self.widen();
-        self.counts[bucket_of(nanoseconds)] += operations;
+        self.all()[bucket_of(nanoseconds)] += operations;
     }
 
     /// Adds the counts of another one.
     pub fn add(&mut self, other: &Self) {
-        self.widen();
+        let all = self.all();
         for (bucket, count) in other.filled() {
-            self.counts[bucket] += count;
+            all[bucket] += count;
         }
     }
 
     /// The same with no more memory than what was counted needs: a batch keeps those of all its runs.
     #[must_use]
     pub fn trimmed(self) -> Self {
-        let mut filled = self.filled().map(|(bucket, _)| bucket);
-        let Some(first) = filled.next() else {
-            return Self { first: 0, counts: Vec::new() };
-        };
-        let last = filled.last().unwrap_or(first);
-        let counts = self.counts[first - self.first..=last - self.first].to_vec();
-        Self { first, counts }
+        // Every bucket has a number that fits: there are fewer than a thousand.
+        Self { counts: Counts::Filled(self.filled().map(|(bucket, count)| (bucket as u16, count)).collect()) }
     }
 
     /// How many operations were counted.
     #[must_use]
     pub fn total(&self) -> u64 {
-        self.counts.iter().sum()
+        self.filled().map(|(_, count)| count).sum()
     }
 
     /// The latency in nanoseconds that `share` (0 to 1) of the operations did not exceed: the middle of its bucket, at most 1/32
@@ -143,36 +152,31 @@ impl TryFrom<String> for Histogram {
     type Error = HistogramError;
 
     fn try_from(text: String) -> Result<Self, HistogramError> {
-        let counts = read(&text).ok_or(HistogramError(text))?;
-        let (Some(first), Some(last)) = (counts.first(), counts.last()) else {
-            return Ok(Self { first: 0, counts: Vec::new() });
-        };
-        let mut histogram = Self { first: first.0, counts: vec![0; last.0 + 1 - first.0] };
-        for (bucket, count) in counts {
-            histogram.counts[bucket - histogram.first] = count;
-        }
-        Ok(histogram)
+        let filled = read(&text).ok_or(HistogramError(text))?;
+        Ok(Self { counts: Counts::Filled(filled) })
     }
 }
 
-/// The buckets of a histogram string with their counts, in ascending order; `None` when it does not follow the form.
-fn read(text: &str) -> Option<Vec<(usize, u64)>> {
-    let mut counts: Vec<(usize, u64)> = Vec::new();
+/// The buckets of a histogram string that count, in ascending order; `None` when it does not follow the form.
+fn read(text: &str) -> Option<Vec<(u16, u64)>> {
+    let mut filled: Vec<(u16, u64)> = Vec::new();
+    let mut next = 0;
     let mut total: u64 = 0;
     for run in text.split(';').filter(|_| !text.is_empty()) {
         let (first, list) = run.split_once('=')?;
-        let first: usize = first.parse().ok()?;
+        let first: usize = first.parse().ok().filter(|first| *first >= next)?;
         for (offset, count) in list.split(',').enumerate() {
             let bucket = first.checked_add(offset).filter(|bucket| *bucket < BUCKETS)?;
-            if counts.last().is_some_and(|(last, _)| *last >= bucket) {
-                return None;
-            }
             let count: u64 = count.parse().ok()?;
             total = total.checked_add(count)?;
-            counts.push((bucket, count));
+            if count > 0 {
+                filled.push((u16::try_from(bucket).ok()?, count));
+            }
+            next = bucket + 1;
         }
     }
-    Some(counts)
+    filled.shrink_to_fit();
+    Some(filled)
 }
 
 #[cfg(test)]
@@ -187,7 +191,7 @@ mod tests {
             latencies.iter().for_each(|latency| histogram.record(*latency, 2));
             let mut trimmed = histogram.clone().trimmed();
             assert_eq!(trimmed, histogram);
-            assert!(trimmed.counts.len() < BUCKETS / 2);
+            assert!(matches!(&trimmed.counts, Counts::Filled(filled) if filled.len() == latencies.len()));
             assert_eq!(trimmed.percentile(0.5), histogram.percentile(0.5));
             trimmed.record(5, 1);
             assert_eq!(trimmed.total(), histogram.total() + 1);

@@ -1,5 +1,6 @@
 //! Plain facts of the machine, the filesystem and the device below a target; none of them names a host, a user or a server.
 
+use super::bounded::at_most;
 use serde::{Deserialize, Serialize};
 
 /// What is known of the machine; `None` where the kernel did not say.
@@ -22,7 +23,7 @@ pub struct Machine {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory_limit_bytes: Option<u64>,
     /// What barrow ran in: `virtual machine`, `container`, or both.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "at_most::<16, _, _>")]
     pub inside: Vec<String>,
     /// Whether free memory goes back to the host of the virtual machine: whoever next needs much of it pays for getting it again.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

@@ -11,6 +11,9 @@ const BUILT_IN: &[(&str, &str)] = &[
     ("bonnie/1", include_str!("../profiles/bonnie-1.toml")),
 ];
 
+/// The most bytes of a profile's text, far more than any needs: the reader of TOML takes many times the memory of its text.
+pub const MOST_BYTES: usize = 16 << 10;
+
 /// The profile that is used when none is named.
 pub const DEFAULT_PROFILE: &str = "std";
 
@@ -36,6 +39,12 @@ pub enum ProfileError {
         name: String,
         /// Profiles with a similar name.
         nearest: Vec<&'static str>,
+    },
+    /// The text is longer than that of any profile.
+    #[error("profile {name}: is over {} KiB long, which no profile is", MOST_BYTES >> 10)]
+    TooLong {
+        /// The profile's name or file.
+        name: String,
     },
     /// The text is not TOML.
     #[error("profile {name}: {problem}")]
@@ -78,8 +87,11 @@ impl Profile {
     /// A profile from the text of a TOML file: `purpose` and the keys of [`super::settings::KEYS`].
     ///
     /// # Errors
-    /// When the text is not TOML, or a key is unknown or has a bad value.
+    /// When the text is too long or not TOML, or a key is unknown or has a bad value.
     pub fn of_text(name: &str, text: &str, ram_bytes: u64) -> Result<Self, ProfileError> {
+        if text.len() > MOST_BYTES {
+            return Err(ProfileError::TooLong { name: name.to_owned() });
+        }
         let not_toml = |problem: String| ProfileError::NotToml { name: name.to_owned(), problem };
         let wrong = |source| ProfileError::Settings { name: name.to_owned(), source };
         let table: toml::Table = text.parse().map_err(|error: toml::de::Error| not_toml(error.to_string().trim_end().to_owned()))?;

@@ -1,5 +1,6 @@
 //! The record of one run: what was counted, under what circumstances. Rates are derived here and nowhere else.
 
+use super::bounded::{at_most, texts_at_most};
 use super::costs::Costs;
 use super::evidence::Evidence;
 use super::flag::Flag;
@@ -19,6 +20,9 @@ use std::collections::BTreeMap;
 /// The version of the run file that this barrow writes; it reads this one and none newer.
 pub const SCHEMA: u32 = 1;
 
+/// The most tags of a run.
+pub const MOST_TAGS: usize = 256;
+
 /// One run: the whole profile once, on newly made files.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunRecord {
@@ -36,7 +40,7 @@ pub struct RunRecord {
     #[serde(default)]
     pub target: u32,
     /// What the user noted with `--tag`.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty", deserialize_with = "texts_at_most::<MOST_TAGS, _>")]
     pub tags: BTreeMap<String, String>,
     /// The round, from 1.
     pub round: u32,
@@ -65,6 +69,7 @@ pub struct RunRecord {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub direct_io: Option<DirectIo>,
     /// A result a phase, in the order of the catalogue.
+    #[serde(deserialize_with = "at_most::<{ Phase::ALL.len() }, _, _>")]
     pub phases: Vec<PhaseRecord>,
     /// When the run began, RFC 3339, UTC, whole seconds.
     pub started: String,
@@ -142,7 +147,7 @@ pub struct PhaseRecord {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub io: Option<ObtainedIo>,
     /// Marks on the result.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "at_most::<{ Flag::ALL.len() }, _, _>")]
     pub flags: Vec<Flag>,
 }
 
@@ -299,10 +304,16 @@ impl PhaseRecord {
         }
     }
 
+    /// The number of the phase. One that did not end well has none, whatever a run file from elsewhere says.
+    #[must_use]
+    pub fn number(&self) -> Option<&PhaseResult> {
+        self.result.as_ref().filter(|_| self.status == Status::Ok)
+    }
+
     /// What barrow counted, if it did.
     #[must_use]
     pub fn counted(&self) -> Option<&Counted> {
-        match &self.result {
+        match self.number() {
             Some(PhaseResult::Counted(counted)) => Some(counted),
             Some(PhaseResult::Reported(_)) | None => None,
         }
@@ -311,7 +322,7 @@ impl PhaseRecord {
     /// Work per second, counted or reported.
     #[must_use]
     pub fn rate(&self) -> Option<f64> {
-        match self.result.as_ref()? {
+        match self.number()? {
             PhaseResult::Counted(counted) => counted.rate(),
             PhaseResult::Reported(reported) => reported.rate,
         }
@@ -320,7 +331,7 @@ impl PhaseRecord {
     /// CPU of the process in per cent of one core, counted or reported.
     #[must_use]
     pub fn cpu_own_percent(&self) -> Option<f64> {
-        match self.result.as_ref()? {
+        match self.number()? {
             PhaseResult::Counted(counted) => counted.cpu_own_percent(),
             PhaseResult::Reported(reported) => reported.cpu_percent,
         }

@@ -1,5 +1,6 @@
 //! The trend within a phase: how long each of up to 64 slices of equal work took.
 
+use super::bounded::at_most;
 use crate::stats::Steadiness;
 use serde::{Deserialize, Serialize};
 
@@ -22,6 +23,7 @@ struct Stored {
     operations_each: u64,
     /// Nanoseconds that each number of `elapsed` stands for.
     unit_ns: u64,
+    #[serde(deserialize_with = "at_most::<MOST_SLICES, _, _>")]
     elapsed: Vec<u64>,
 }
 
@@ -45,7 +47,10 @@ impl From<Slices> for Stored {
 
 impl From<Stored> for Slices {
     fn from(stored: Stored) -> Self {
-        let elapsed_ns = stored.elapsed.iter().map(|elapsed| elapsed.saturating_mul(stored.unit_ns)).collect();
+        let mut elapsed_ns: Vec<u64> = stored.elapsed.into_iter().map(|elapsed| elapsed.saturating_mul(stored.unit_ns)).collect();
+        // Another program may have kept more digits: what is read is what would be written.
+        let unit_ns = unit_of(&elapsed_ns);
+        elapsed_ns.iter_mut().for_each(|elapsed| *elapsed -= *elapsed % unit_ns);
         Self { operations_each: stored.operations_each, elapsed_ns }
     }
 }

@@ -123,12 +123,12 @@ impl Traffic {
     #[must_use]
     pub fn plus(&self, other: &Self) -> Self {
         Self {
-            reads: self.reads + other.reads,
-            read_bytes: self.read_bytes + other.read_bytes,
-            writes: self.writes + other.writes,
-            written_bytes: self.written_bytes + other.written_bytes,
-            discarded_bytes: self.discarded_bytes + other.discarded_bytes,
-            flushes: self.flushes.zip(other.flushes).map(|(one, other)| one + other),
+            reads: self.reads.saturating_add(other.reads),
+            read_bytes: self.read_bytes.saturating_add(other.read_bytes),
+            writes: self.writes.saturating_add(other.writes),
+            written_bytes: self.written_bytes.saturating_add(other.written_bytes),
+            discarded_bytes: self.discarded_bytes.saturating_add(other.discarded_bytes),
+            flushes: self.flushes.zip(other.flushes).map(|(one, other)| one.saturating_add(other)),
         }
     }
 

@@ -72,11 +72,22 @@ impl Renderer for Csv {
     }
 }
 
+/// What begins a formula in a spreadsheet; the wide forms too, which some read as the plain ones.
+const FORMULA: [char; 8] = ['=', '+', '-', '@', '\u{ff1d}', '\u{ff0b}', '\u{ff0d}', '\u{ff20}'];
+
+/// A cell that no spreadsheet takes for a formula: a text that begins like one gets an apostrophe before it, which says there that it
+/// is text (OWASP, CSV Injection). Numbers stay as they are.
+pub fn inert(cell: String) -> String {
+    let is_number = || cell.parse::<f64>().is_ok() && cell.ends_with(|last: char| last.is_ascii_digit());
+    if cell.starts_with(FORMULA) && !is_number() { format!("'{cell}") } else { cell }
+}
+
 /// Rows of cells as CSV text, quoted where RFC 4180 asks for it, each line ended by a line feed.
 pub fn text_of(columns: &[&str], rows: impl Iterator<Item = Vec<String>>) -> String {
     let mut writer = csv::Writer::from_writer(Vec::new());
     let header: Vec<String> = columns.iter().map(|column| (*column).to_owned()).collect();
     for row in std::iter::once(header).chain(rows) {
+        let row: Vec<String> = row.into_iter().map(inert).collect();
         // Memory takes all that is written, and every row has as many cells as the first.
         writer.write_record(&row).expect("a row of CSV fits in memory");
     }
@@ -132,7 +143,7 @@ fn words(record: &PhaseRecord) -> [String; 5] {
 /// The cells from `work` to `tool_percent`; what is not known is empty.
 fn figures(record: &PhaseRecord) -> [String; 15] {
     let mut cells: [String; 15] = Default::default();
-    match &record.result {
+    match record.number() {
         None => {}
         Some(PhaseResult::Counted(counted)) => {
             let (first, last) = cells.split_at_mut(10);

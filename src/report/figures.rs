@@ -62,12 +62,12 @@ pub fn rate_figure(rate: f64, unit: f64) -> String {
 
 /// Writes a share of CPU in whole per cent.
 pub fn cpu_figure(percent: f64) -> String {
-    if percent < 999_999.5 { with_thousands(percent, 0) } else { format!("{percent:.1e}") }
+    if percent.abs() < 999_999.5 { with_thousands(percent, 0) } else { format!("{percent:.1e}") }
 }
 
 /// Writes a latency in two digits with its unit.
 pub fn latency_figure(nanoseconds: f64) -> String {
-    if nanoseconds < 1e13 { short_duration(nanoseconds) } else { format!("{:.1e} s", nanoseconds / 1e9) }
+    if nanoseconds.abs() < 1e13 { short_duration(nanoseconds) } else { format!("{:.1e} s", nanoseconds / 1e9) }
 }
 
 fn half_width(low: f64, high: f64) -> f64 {

@@ -97,7 +97,7 @@ fn cases_of(section: &Section<'_>, phase: Phase, summary: &PhaseSummary) -> Vec<
     let mut cases = by_reason(&summary.failures, summary.recorded);
     cases.extend(by_reason(&summary.skips, summary.recorded));
     let is_shown = !section.rows(phase).is_empty();
-    let unexplained = summary.recorded - summary.failures.len() - summary.skips.len() - summary.n.min(summary.recorded);
+    let unexplained = summary.recorded.saturating_sub(summary.n + summary.failures.len() + summary.skips.len());
     if summary.recorded == 0 && is_shown {
         cases.push("not in the run file".to_owned());
     } else if unexplained > 0 {

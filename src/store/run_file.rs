@@ -1,6 +1,6 @@
 //! A run file that lines are appended to, one at a time, whole or not at all.
 
-use super::{FIRST_LINE_MOST, LOCK_PATIENCE, StoreError, first_line_problem, line_of};
+use super::{LINE_MOST, LOCK_PATIENCE, StoreError, first_line_problem, line_of};
 use crate::model::record::RunRecord;
 use crate::sys::append::{self, AppendError, Made};
 use std::fs::{File, TryLockError};
@@ -81,7 +81,7 @@ impl RunFile {
     fn probe(&self, mut handle: &File) -> Result<(), StoreError> {
         self.lock(handle)?;
         let mut start = Vec::new();
-        let read = handle.seek(SeekFrom::Start(0)).and_then(|_| handle.take(FIRST_LINE_MOST).read_to_end(&mut start));
+        let read = handle.seek(SeekFrom::Start(0)).and_then(|_| handle.take(LINE_MOST).read_to_end(&mut start));
         read.map_err(|error| self.failed("read", error))?;
         match first_line_problem(&start) {
             None => Ok(()),

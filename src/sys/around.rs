@@ -71,15 +71,18 @@ fn suspended_ns() -> Option<u64> {
     Some(boottime.saturating_sub(monotonic).as_nanos() as u64)
 }
 
-/// The time in which some task was held up, from a file of /proc/pressure, which counts microseconds (Documentation/accounting/psi.rst).
-fn some_total_ns(text: &str) -> Option<u64> {
+/// The time in which some task was held up, from a file of /proc/pressure, which counts microseconds (Documentation/accounting/psi.rst);
+/// in nanoseconds. `None` when it has another form.
+#[must_use]
+pub fn some_total_ns(text: &str) -> Option<u64> {
     let line = text.lines().find(|line| line.starts_with("some "))?;
     let total = line.split(' ').find_map(|field| field.strip_prefix("total="))?;
     total.parse::<u64>().ok()?.checked_mul(1000)
 }
 
-/// `cancelled_write_bytes` of /proc/self/io (proc_pid_io(5)).
-fn cancelled_bytes(text: &str) -> Option<u64> {
+/// `cancelled_write_bytes` of /proc/self/io (proc_pid_io(5)); `None` when it is not there, or below 0.
+#[must_use]
+pub fn cancelled_bytes(text: &str) -> Option<u64> {
     let line = text.lines().find_map(|line| line.strip_prefix("cancelled_write_bytes:"))?;
     line.trim().parse::<i64>().ok().and_then(|bytes| u64::try_from(bytes).ok())
 }

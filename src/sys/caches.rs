@@ -104,15 +104,13 @@ fn cached_kib() -> Option<u64> {
     cached_in(&fs::read_to_string("/proc/meminfo").ok()?)
 }
 
-/// Buffers, page cache and reclaimable slabs of the text of /proc/meminfo, in KiB.
-fn cached_in(meminfo: &str) -> Option<u64> {
-    ["Buffers:", "Cached:", "SReclaimable:"]
-        .iter()
-        .map(|name| {
-            let line = meminfo.lines().find(|line| line.starts_with(name))?;
-            line.split_whitespace().nth(1)?.parse::<u64>().ok()
-        })
-        .sum()
+/// Buffers, page cache and reclaimable slabs of the text of /proc/meminfo, in KiB; `None` where one is missing or they do not fit.
+#[must_use]
+pub fn cached_in(meminfo: &str) -> Option<u64> {
+    ["Buffers:", "Cached:", "SReclaimable:"].iter().try_fold(0_u64, |sum, name| {
+        let line = meminfo.lines().find(|line| line.starts_with(name))?;
+        sum.checked_add(line.split_whitespace().nth(1)?.parse().ok()?)
+    })
 }
 
 #[cfg(test)]

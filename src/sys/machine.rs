@@ -70,30 +70,33 @@ fn memory_goes_back(devices: &Path) -> bool {
 #[must_use]
 pub fn memory_limit() -> Option<u64> {
     let groups = read("/proc/self/cgroup")?;
-    let limits = limit_files(&groups).into_iter().filter_map(|path| read_number(&path));
+    let limits = limit_files(&groups).filter_map(|path| read_number(&path));
     limits.min().filter(|limit| ram_bytes().is_none_or(|ram| *limit < ram))
 }
 
 /// The files that limit memory for the groups of /proc/self/cgroup (cgroups(7)), from each group up to the root, in the places where
-/// both versions are usually mounted.
-fn limit_files(groups: &str) -> Vec<String> {
-    let mut files = Vec::new();
-    for line in groups.lines() {
-        let mut fields = line.splitn(3, ':');
-        let (Some(_), Some(controllers), Some(path)) = (fields.next(), fields.next(), fields.next()) else {
-            continue;
-        };
-        let (roots, name): (&[&str], &str) = match controllers {
-            "" => (&["/sys/fs/cgroup", "/sys/fs/cgroup/unified"], "memory.max"),
-            list if list.split(',').any(|controller| controller == "memory") => (&["/sys/fs/cgroup/memory"], "memory.limit_in_bytes"),
-            _ => continue,
-        };
-        for group in Path::new(path).ancestors() {
-            let group = group.to_string_lossy();
-            files.extend(roots.iter().map(|root| format!("{root}{}/{name}", group.trim_end_matches('/'))));
+/// both versions are usually mounted. One after the other: of a deep group all names together would be long.
+pub fn limit_files(groups: &str) -> impl Iterator<Item = String> {
+    groups.lines().filter_map(limit_places).flat_map(|(roots, name, path)| {
+        Path::new(path).ancestors().flat_map(move |group| {
+            let group = group.to_string_lossy().trim_end_matches('/').to_owned();
+            roots.iter().map(move |root| format!("{root}{group}/{name}"))
+        })
+    })
+}
+
+/// Where the hierarchy of a line of /proc/self/cgroup is usually mounted, the name of its file of the limit, and the path of the group;
+/// `None` for one that does not limit memory.
+fn limit_places(line: &str) -> Option<(&'static [&'static str], &'static str, &str)> {
+    let mut fields = line.splitn(3, ':').skip(1);
+    let (controllers, path) = (fields.next()?, fields.next()?);
+    match controllers {
+        "" => Some((&["/sys/fs/cgroup", "/sys/fs/cgroup/unified"], "memory.max", path)),
+        list if list.split(',').any(|controller| controller == "memory") => {
+            Some((&["/sys/fs/cgroup/memory"], "memory.limit_in_bytes", path))
         }
+        _ => None,
     }
-    files
 }
 
 /// The memory of this machine in bytes.
@@ -103,8 +106,10 @@ pub fn ram_bytes() -> Option<u64> {
     value(SysconfVar::_PHYS_PAGES)?.checked_mul(value(SysconfVar::PAGE_SIZE)?)
 }
 
-/// The model name in the text of /proc/cpuinfo: `model name` on x86, `Model` or `Hardware` on ARM boards.
-fn cpu_model_in(cpuinfo: &str) -> Option<String> {
+/// The model name in the text of /proc/cpuinfo: `model name` on x86, `Model` or `Hardware` on ARM boards; `None` where none
+/// of them is there.
+#[must_use]
+pub fn cpu_model_in(cpuinfo: &str) -> Option<String> {
     ["model name", "Model", "Hardware", "cpu model", "cpu"].iter().find_map(|wanted| {
         let line = cpuinfo.lines().find(|line| line.split(':').next().map(str::trim) == Some(wanted))?;
         let value = line.split_once(':')?.1.trim();
@@ -141,7 +146,7 @@ mod tests {
 
     #[test]
     fn memory_limits_of_both_versions_are_looked_for_up_to_the_root() {
-        let files = limit_files("4:memory,cpu:/a/b\n1:cpu:/x\n0::/c\n");
+        let files: Vec<String> = limit_files("4:memory,cpu:/a/b\n1:cpu:/x\n0::/c\n").collect();
         let expected = [
             "/sys/fs/cgroup/memory/a/b/memory.limit_in_bytes",
             "/sys/fs/cgroup/memory/a/memory.limit_in_bytes",
@@ -152,7 +157,7 @@ mod tests {
             "/sys/fs/cgroup/unified/memory.max",
         ];
         assert_eq!(files, expected);
-        assert!(limit_files("nonsense").is_empty());
+        assert_eq!(limit_files("nonsense").count(), 0);
     }
 
     #[test]

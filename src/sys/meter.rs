@@ -75,7 +75,7 @@ impl ProcessMeter {
     fn max_resident_bytes(&self) -> Option<u64> {
         let mut text = [0_u8; 4096];
         let length = self.status.as_ref()?.read_at(&mut text, 0).ok()?;
-        peak_kib(text.get(..length)?).map(|kib| kib * 1024)
+        peak_kib(text.get(..length)?)?.checked_mul(1024)
     }
 
     fn machine_time(&self) -> Option<MachineTime> {
@@ -83,9 +83,9 @@ impl ProcessMeter {
         let length = self.stat.as_ref()?.read_at(&mut line, 0).ok()?;
         let ticks = machine_ticks(line.get(..length)?)?;
         Some(MachineTime {
-            busy_ns: ticks.busy_ns * self.tick_ns,
-            user_ns: ticks.user_ns * self.tick_ns,
-            stolen_ns: ticks.stolen_ns * self.tick_ns,
+            busy_ns: ticks.busy_ns.checked_mul(self.tick_ns)?,
+            user_ns: ticks.user_ns.checked_mul(self.tick_ns)?,
+            stolen_ns: ticks.stolen_ns.checked_mul(self.tick_ns)?,
         })
     }
 }
@@ -141,15 +141,17 @@ pub fn thread_time() -> io::Result<Duration> {
     Ok(Duration::new(time.tv_sec.unsigned_abs(), u32::try_from(time.tv_nsec).unwrap_or(0)))
 }
 
-/// The `VmHWM` line of /proc/self/status (proc_pid_status(5)), in KiB.
-fn peak_kib(status: &[u8]) -> Option<u64> {
+/// The `VmHWM` line of /proc/self/status (proc_pid_status(5)), in KiB; `None` where there is none.
+#[must_use]
+pub fn peak_kib(status: &[u8]) -> Option<u64> {
     let line = status.split(|byte| *byte == b'\n').find_map(|line| line.strip_prefix(b"VmHWM:"))?;
     std::str::from_utf8(line).ok()?.split_whitespace().next()?.parse().ok()
 }
 
 /// The ticks (not yet nanoseconds) of the `cpu` line of /proc/stat. Busy are user, nice, system, irq and softirq, not idle, iowait and
-/// steal; guest time is already in user and nice (proc_stat(5)).
-fn machine_ticks(stat: &[u8]) -> Option<MachineTime> {
+/// steal; guest time is already in user and nice (proc_stat(5)). `None` when it has another form, or does not fit in 64 bits.
+#[must_use]
+pub fn machine_ticks(stat: &[u8]) -> Option<MachineTime> {
     let line = stat.split(|byte| *byte == b'\n').next()?;
     let mut fields = line.split(|byte| *byte == b' ').filter(|field| !field.is_empty());
     if fields.next()? != b"cpu" {
@@ -161,7 +163,9 @@ fn machine_ticks(stat: &[u8]) -> Option<MachineTime> {
     let (interrupts, soft_interrupts) = (next()?, next()?);
     // Kernels before 2.6.11 do not count what was stolen.
     let stolen_ns = next().unwrap_or(0);
-    Some(MachineTime { busy_ns: user + nice + system + interrupts + soft_interrupts, user_ns: user + nice, stolen_ns })
+    let user_ns = user.checked_add(nice)?;
+    let busy_ns = [system, interrupts, soft_interrupts].into_iter().try_fold(user_ns, u64::checked_add)?;
+    Some(MachineTime { busy_ns, user_ns, stolen_ns })
 }
 
 /// What was used between two readings.

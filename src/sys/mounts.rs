@@ -6,6 +6,7 @@ use crate::model::machine::{Device, Filesystem, FilesystemClass};
 use nix::sys::stat::stat;
 use nix::sys::statfs::{TMPFS_MAGIC, fstatfs};
 use nix::sys::statvfs::fstatvfs;
+use std::collections::HashSet;
 use std::ffi::{CStr, OsString};
 use std::fs::{self, File};
 use std::io;
@@ -43,9 +44,10 @@ pub fn parse_mount(line: &str) -> Option<Mount> {
     let kind = String::from_utf8_lossy(&unescape(right.next()?)).into_owned();
     let source = String::from_utf8_lossy(&unescape(right.next()?)).into_owned();
     let mut options: Vec<String> = Vec::new();
+    let mut known = HashSet::new();
     for option in mount_options.split(',').chain(right.next().unwrap_or_default().split(',')).filter(|option| !option.is_empty()) {
         let option = String::from_utf8_lossy(&unescape(option)).into_owned();
-        if !options.contains(&option) {
+        if known.insert(option.clone()) {
             options.push(option);
         }
     }
@@ -58,8 +60,8 @@ pub(super) fn unescape(text: &str) -> Vec<u8> {
     let mut plain = Vec::with_capacity(bytes.len());
     let mut place = 0;
     while let Some(byte) = bytes.get(place) {
-        let octal = (*byte == b'\\').then(|| bytes.get(place + 1..place + 4)).flatten();
-        let value = octal.and_then(|digits| std::str::from_utf8(digits).ok()).and_then(|digits| u8::from_str_radix(digits, 8).ok());
+        let digits = (*byte == b'\\').then(|| bytes.get(place + 1..place + 4)).flatten();
+        let value = digits.and_then(octal_value);
         match value {
             Some(value) => {
                 plain.push(value);
@@ -72,6 +74,13 @@ pub(super) fn unescape(text: &str) -> Vec<u8> {
         }
     }
     plain
+}
+
+/// The byte of three octal digits; `from_str_radix` alone would take a sign for one of them.
+fn octal_value(digits: &[u8]) -> Option<u8> {
+    let are_digits = digits.iter().all(|digit| (b'0'..=b'7').contains(digit));
+    let text = are_digits.then(|| std::str::from_utf8(digits).ok()).flatten()?;
+    u8::from_str_radix(text, 8).ok()
 }
 
 /// The class of a filesystem of a type, with or without a block device below: one that is not known for something else keeps its
@@ -170,9 +179,9 @@ pub fn filesystem_of(directory: &File, mount: &Mount) -> io::Result<Filesystem> 
         kind: mount.kind.clone(),
         class,
         mount_options: public_options(&mount.options),
-        size_bytes: space.blocks() * fragment,
-        free_bytes: space.blocks_available() * fragment,
-        used_bytes: Some(space.blocks().saturating_sub(space.blocks_free()) * fragment),
+        size_bytes: space.blocks().saturating_mul(fragment),
+        free_bytes: space.blocks_available().saturating_mul(fragment),
+        used_bytes: Some(space.blocks().saturating_sub(space.blocks_free()).saturating_mul(fragment)),
         free_files: limits_files.then(|| space.files_available()),
     })
 }
@@ -203,10 +212,12 @@ pub(super) fn read_device(entry: &Path) -> Device {
     Device {
         name: place.file_name().map(|name| name.to_string_lossy().into_owned()),
         model: read(disk.join("device/model")),
-        size_bytes: read(place.join("size")).and_then(|sectors| sectors.parse::<u64>().ok()).map(|sectors| sectors * 512),
+        size_bytes: read(place.join("size")).and_then(|sectors| sectors.parse::<u64>().ok()).and_then(|sectors| sectors.checked_mul(512)),
         rotational: read(disk.join("queue/rotational")).map(|text| text == "1"),
         scheduler: read(disk.join("queue/scheduler")).map(|text| chosen(&text).to_owned()),
-        read_ahead_bytes: read(disk.join("queue/read_ahead_kb")).and_then(|kib| kib.parse::<u64>().ok()).map(|kib| kib * 1024),
+        read_ahead_bytes: read(disk.join("queue/read_ahead_kb"))
+            .and_then(|kib| kib.parse::<u64>().ok())
+            .and_then(|kib| kib.checked_mul(1024)),
         write_cache: read(disk.join("queue/write_cache")),
     }
 }

@@ -104,7 +104,7 @@ impl Settings {
     #[must_use]
     pub fn file_set_bytes(&self) -> u64 {
         if self.files < 2 {
-            return self.files * self.max_size;
+            return self.files.saturating_mul(self.max_size);
         }
         let twice = u128::from(self.files) * (u128::from(self.min_size) + u128::from(self.max_size));
         u64::try_from(twice / 2).unwrap_or(u64::MAX)

@@ -1,0 +1,10 @@
+//! Hostile input: whatever a run file, a profile, a text of the kernel or a command line holds, it is read or refused, and nothing
+//! of it becomes markup, script, a formula or a command.
+
+mod documents;
+mod kernel_text;
+mod markup;
+mod memory;
+mod profiles;
+mod run_files;
+mod shell;

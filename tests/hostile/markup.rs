@@ -1,0 +1,196 @@
+//! Reports of hostile records: each format is read by a reader of its own, and holds nothing but what barrow writes.
+
+use super::documents::{TEXTS, changed, full, places, read, short};
+use barrow::model::printable::printable;
+use barrow::model::record::RunRecord;
+use barrow::report::chart::{CHARTS, ChartChoice};
+use barrow::report::{RENDERERS, Report};
+use pulldown_cmark::{Event, Options, Parser, Tag};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use unicode_width::UnicodeWidthStr;
+
+/// Renders records in every format and every chart, and has each checked by its reader.
+#[track_caller]
+pub fn check_reports(records: &[RunRecord]) {
+    for renderer in RENDERERS {
+        let text = renderer.render(&Report::of(records));
+        assert!(text.ends_with('\n'), "{}", renderer.name());
+        for line in text.lines() {
+            assert_eq!(printable(line), line, "{}: what has no place in a line", renderer.name());
+        }
+        check(renderer.name(), &text);
+    }
+    for renderer in RENDERERS.iter().filter(|renderer| renderer.draws()) {
+        for kind in CHARTS {
+            for narrow in [false, true] {
+                let report = Report { chart: ChartChoice { kind: Some(*kind), narrow }, ..Report::of(records) };
+                check(renderer.name(), &renderer.render(&report));
+            }
+        }
+    }
+}
+
+#[track_caller]
+fn check(format: &str, text: &str) {
+    match format {
+        "text" | "ascii" => check_text(text),
+        "markdown" => check_markdown(text),
+        "csv" | "csv-summary" => check_csv(text),
+        "svg" => check_svg(text),
+        other => panic!("no reader is known for the format {other}"),
+    }
+}
+
+#[track_caller]
+fn check_text(text: &str) {
+    for line in text.lines() {
+        assert!(line.width() <= 80, "{} columns: {line}", line.width());
+    }
+}
+
+/// Only headings, tables, lists, paragraphs and bold figures; no HTML, no links, no images.
+#[track_caller]
+fn check_markdown(text: &str) {
+    for event in Parser::new_ext(text, Options::all()) {
+        match event {
+            Event::Start(
+                Tag::Table(_)
+                | Tag::TableHead
+                | Tag::TableRow
+                | Tag::TableCell
+                | Tag::Heading { .. }
+                | Tag::Paragraph
+                | Tag::List(None)
+                | Tag::Item
+                | Tag::Strong,
+            )
+            | Event::End(_)
+            | Event::Text(_)
+            | Event::Code(_) => {}
+            other => panic!("{other:?} in\n{text}"),
+        }
+    }
+}
+
+/// Rows of equal length, and no cell that a spreadsheet takes for a formula.
+#[track_caller]
+fn check_csv(text: &str) {
+    let mut reader = csv::ReaderBuilder::new().has_headers(false).from_reader(text.as_bytes());
+    let rows: Vec<csv::StringRecord> = reader.records().map(|row| row.expect("a row like the first")).collect();
+    assert_eq!(rows.len(), text.lines().count());
+    for cell in rows.iter().flatten() {
+        let is_formula = cell.starts_with(['=', '+', '-', '@', '\u{ff1d}', '\u{ff0b}', '\u{ff0d}', '\u{ff20}']);
+        assert!(!is_formula || cell.parse::<f64>().is_ok(), "{cell:?}");
+    }
+}
+
+/// The elements and attributes that a file of harmless records has.
+fn vocabulary() -> &'static (BTreeSet<String>, String) {
+    static FOUND: std::sync::OnceLock<(BTreeSet<String>, String)> = std::sync::OnceLock::new();
+    FOUND.get_or_init(|| {
+        let mut names = BTreeSet::new();
+        let mut style = String::new();
+        let directory = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("reports");
+        for entry in std::fs::read_dir(directory).expect("reports/ can be read") {
+            let path = entry.expect("an entry").path();
+            if path.extension().is_some_and(|extension| extension == "svg") {
+                let svg = std::fs::read_to_string(path).expect("a chart");
+                names.extend(names_in(&svg));
+                style = style_of(&svg);
+            }
+        }
+        // Patterns of doubtful bars, which the samples have not.
+        for name in ["pattern", "pattern id", "pattern width", "pattern height", "pattern patternUnits", "pattern patternTransform"] {
+            names.insert(name.to_owned());
+        }
+        assert!(names.contains("text") && names.contains("svg viewBox") && !style.is_empty());
+        (names, style)
+    })
+}
+
+fn names_in(svg: &str) -> BTreeSet<String> {
+    let document = roxmltree::Document::parse(svg).unwrap_or_else(|error| panic!("{error}\n{svg}"));
+    let elements = document.descendants().filter(roxmltree::Node::is_element);
+    let names = elements.flat_map(|element| {
+        let name = element.tag_name().name().to_owned();
+        let attributes: Vec<String> = element.attributes().map(|attribute| format!("{name} {}", attribute.name())).collect();
+        std::iter::once(name).chain(attributes)
+    });
+    names.collect()
+}
+
+/// The text of the style sheet, with the id of the file taken out.
+fn style_of(svg: &str) -> String {
+    let document = roxmltree::Document::parse(svg).expect("XML");
+    let style = document.descendants().find(|node| node.has_tag_name("style"));
+    style.and_then(|style| style.text()).unwrap_or_default().to_owned()
+}
+
+#[track_caller]
+fn check_svg(svg: &str) {
+    let (known, _) = vocabulary();
+    let foreign: Vec<String> = names_in(svg).difference(known).cloned().collect();
+    assert!(foreign.is_empty(), "{foreign:?} in\n{svg}");
+    let document = roxmltree::Document::parse(svg).expect("XML");
+    for node in document.descendants() {
+        assert!(!node.is_comment() && !node.is_pi());
+        for attribute in node.attributes() {
+            let value = attribute.value();
+            assert_eq!(printable(value), value);
+            let is_elsewhere = value.contains("url(") && !value.starts_with("url(#") || value.contains("script:");
+            assert!(!is_elsewhere, "{value}");
+        }
+    }
+}
+
+#[test]
+fn the_readers_find_planted_faults() {
+    let finds = |format: &'static str, text: &'static str| std::panic::catch_unwind(move || check(format, text)).is_err();
+    assert!(finds("markdown", "a <b>c</b>\n") && finds("markdown", "[a](http://b)\n") && finds("markdown", "![a](b)\n"));
+    assert!(finds("csv", "a,b\n=1,2\n") && finds("csv", "a,b\n1\n") && !finds("csv", "a,b\n-1,2\n"));
+    assert!(finds("svg", "<svg><script/></svg>") && finds("svg", "<svg onload=\"x\"/>") && finds("svg", "<svg>"));
+    assert!(!finds("svg", "<svg viewBox=\"0\"/>"));
+    let long: &'static str = "x".repeat(81).leak();
+    assert!(finds("text", long));
+}
+
+/// The style sheet is barrow's own, whatever the records say.
+#[test]
+fn no_text_reaches_the_style_sheet() {
+    let (_, own) = vocabulary();
+    let renderer = RENDERERS.iter().find(|renderer| renderer.draws()).expect("svg");
+    for text in TEXTS {
+        let run = read(&changed(&full(0), "/label", &json!(text))).expect("a record");
+        assert_eq!(&style_of(&renderer.render(&Report::of(&[run]))), own);
+    }
+}
+
+/// Every text of a record in turn, and the keys of its tags.
+#[test]
+fn no_text_from_outside_is_more_than_text_in_any_format() {
+    let mut count = 0;
+    for document in [short(0, 3), failed(short(0, 3))] {
+        let is_text = |pointer: &String| document.pointer(pointer).is_some_and(Value::is_string);
+        for pointer in places(&document).into_iter().filter(is_text) {
+            let runs: Vec<RunRecord> = TEXTS.iter().filter_map(|text| read(&changed(&document, &pointer, &json!(text)))).collect();
+            // Alone, so that it stands at the beginning of its line, and then all together.
+            if !runs.is_empty() {
+                count += runs.len();
+                runs.iter().for_each(|run| check_reports(std::slice::from_ref(run)));
+                check_reports(&runs);
+            }
+        }
+    }
+    for text in TEXTS {
+        check_reports(&[read(&changed(&full(0), "/tags", &json!({ text: text }))).expect("a record")]);
+    }
+    println!("markup: {count} records with one hostile text each");
+    assert!(count > 400, "{count}");
+}
+
+/// A record whose second phase failed and whose third was skipped.
+fn failed(document: Value) -> Value {
+    let failed = changed(&document, "/phases/1/status", &json!("failed"));
+    changed(&failed, "/phases/2/status", &json!("skipped"))
+}
