@@ -109,8 +109,11 @@ pub fn values() -> Vec<Value> {
     values
 }
 
+/// A place of a document with the values that it can hold.
+pub type Choice = (String, Vec<Value>);
+
 /// Each place of a document with the values that it can hold so that it is still a record.
-pub fn choices(document: &Value) -> Vec<(String, Vec<Value>)> {
+pub fn choices(document: &Value) -> Vec<Choice> {
     let values = values();
     let fitting = |pointer: String| {
         let fits = |value: &&Value| read(&changed(document, &pointer, value)).is_some();
@@ -124,7 +127,7 @@ pub fn choices(document: &Value) -> Vec<(String, Vec<Value>)> {
 }
 
 /// A document in which each place holds, by the numbers of `draw`, one of its other values or what it held.
-pub fn scrambled(document: &Value, choices: &[(String, Vec<Value>)], one_in: u64, draw: &mut impl FnMut() -> u64) -> Value {
+pub fn scrambled(document: &Value, choices: &[Choice], one_in: u64, draw: &mut impl FnMut() -> u64) -> Value {
     let mut scrambled = document.clone();
     for (pointer, fitting) in choices {
         if draw().is_multiple_of(one_in)

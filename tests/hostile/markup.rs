@@ -1,6 +1,7 @@
 //! Reports of hostile records: each format is read by a reader of its own, and holds nothing but what barrow writes.
 
 use super::documents::{TEXTS, changed, full, places, read, short};
+use super::say;
 use barrow::model::printable::printable;
 use barrow::model::record::RunRecord;
 use barrow::report::chart::{CHARTS, ChartChoice};
@@ -185,7 +186,7 @@ fn no_text_from_outside_is_more_than_text_in_any_format() {
     for text in TEXTS {
         check_reports(&[read(&changed(&full(0), "/tags", &json!({ text: text }))).expect("a record")]);
     }
-    println!("markup: {count} records with one hostile text each");
+    say(&format!("markup: {count} records with one hostile text each"));
     assert!(count > 400, "{count}");
 }
 

@@ -1,6 +1,7 @@
 //! Memory: reading a run file or a profile takes at most ten times its size, whatever it holds.
 
 use super::documents::{changed, full, short};
+use super::say;
 use crate::allocation::{is_alone, peak_of, run_alone};
 use barrow::model::profile::{MOST_BYTES, Profile};
 use barrow::store::load_from;
@@ -120,7 +121,7 @@ fn alone_in_its_process() {
     }
     let mut over = Vec::new();
     let mut note = |what: String, size: usize, always: u64, peak: u64| {
-        println!("memory: {what}: {:.1} times {size} bytes", peak as f64 / size as f64);
+        say(&format!("memory: {what}: {:.1} times {size} bytes", peak as f64 / size as f64));
         over.extend((peak > size as u64 * MOST + always).then_some(what));
     };
     for (name, text) in run_files() {
@@ -141,5 +142,5 @@ fn alone_in_its_process() {
 fn reading_takes_at_most_ten_times_the_input() {
     let words = run_alone("hostile::memory::alone_in_its_process");
     assert!(words.matches("memory: ").count() == run_files().len() + profiles().len(), "{words}");
-    println!("{words}");
+    say(&words);
 }

@@ -1,7 +1,8 @@
 //! Run files: any line is read or named; what was read is written and read again as it is; every record has its reports.
 
-use super::documents::{changed, choices, full, places, read, scrambled, short, values};
+use super::documents::{Choice, changed, choices, full, places, read, scrambled, short, values};
 use super::markup::check_reports;
+use super::say;
 use barrow::model::phase::Phase;
 use barrow::model::record::RunRecord;
 use barrow::store::{Loaded, line_of, load_from};
@@ -41,7 +42,7 @@ fn any_value_at_any_place_is_read_back_as_it_is_or_refused() {
             }
         }
     }
-    println!("run file: {} values at a place refused, {} read and read back", counts[0], counts[1]);
+    say(&format!("run file: {} values at a place refused, {} read and read back", counts[0], counts[1]));
     assert!(counts[0] > 2000 && counts[1] > 1500, "{counts:?}");
 }
 
@@ -126,7 +127,7 @@ fn each_number_alone_at_its_ends_has_its_reports() {
             }
         }
     }
-    println!("reports: {count} records with one number at an end");
+    say(&format!("reports: {count} records with one number at an end"));
     assert!(count > 400, "{count}");
 }
 
@@ -175,10 +176,10 @@ proptest! {
 }
 
 /// The choices of a full record: those of its first phase are those of all. Found once, since each is tried.
-fn choices_of(variant: usize) -> &'static [(String, Vec<Value>)] {
-    static FOUND: [OnceLock<Vec<(String, Vec<Value>)>>; 2] = [const { OnceLock::new() }; 2];
+fn choices_of(variant: usize) -> &'static [Choice] {
+    static FOUND: [OnceLock<Vec<Choice>>; 2] = [const { OnceLock::new() }; 2];
     FOUND[variant].get_or_init(|| {
-        let of_phase = |(pointer, fitting): (String, Vec<Value>)| {
+        let of_phase = |(pointer, fitting): Choice| {
             let phases = if pointer.starts_with("/phases/0") { Phase::ALL.len() } else { 1 };
             (0..phases).map(move |place| (pointer.replacen("/phases/0", &format!("/phases/{place}"), 1), fitting.clone()))
         };

@@ -1,5 +1,6 @@
 //! Nothing reaches a shell but the user's own `--prepare`; and what a command line holds is used as it is, or refused.
 
+use super::say;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -81,5 +82,5 @@ fn hostile_arguments_are_refused_in_words() {
         let (code, _, words) = barrow(&[b"run", argument, b"/nonexistent/directory"]);
         assert!(matches!(code, Some(1 | 2)) && !words.contains("panicked") && !words.contains('\u{1b}'), "{code:?} {words:?}");
     }
-    println!("arguments: {count} refused in words");
+    say(&format!("arguments: {count} refused in words"));
 }
