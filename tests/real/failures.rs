@@ -84,6 +84,12 @@ fn expect_block_write_failed(run: &RunRecord, reason: &str) {
     assert!(!run.complete);
 }
 
+/// Fails unless the report says these words, wherever its lines end.
+fn expect_reported(finished: &Finished, words: &str) {
+    let text = finished.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains(words), "the report does not say why:\n{}", finished.stdout);
+}
+
 #[test]
 fn a_file_over_the_size_limit_fails_one_phase() {
     let desk = Desk::new();
@@ -94,7 +100,7 @@ fn a_file_over_the_size_limit_fails_one_phase() {
     let finished = Finished::of(&mut limited)
         .expect_code(1)
         .expect_said(&["block_write on", "write chunk 32 of 64 of block.0 at byte 33554432: file too large"]);
-    assert!(finished.stdout.contains("file too large"), "the report does not say why:\n{}", finished.stdout);
+    expect_reported(&finished, "file too large");
     expect_block_write_failed(&desk.runs()[0], "write chunk 32 of 64 of block.0 at byte 33554432: file too large");
     assert!(scratches(&target).is_empty());
 }
@@ -129,7 +135,7 @@ fn full_during_a_batch(kind: &'static str, mkfs: &'static str) -> Option<(RunRec
     fill(filesystem.path());
     running.resume();
     let finished = running.finish().expect_code(1).expect_said(&["2/2  block_write on ", "no space left on device"]);
-    assert!(finished.stdout.contains("no space left on device"), "the report does not say why:\n{}", finished.stdout);
+    expect_reported(&finished, "no space left on device");
     assert!(scratches(filesystem.path()).is_empty());
     let mut runs = desk.runs();
     assert_eq!(runs.len(), 2);
