@@ -245,6 +245,16 @@ mod tests {
     }
 
     #[test]
+    fn what_another_program_kept_is_read_as_it_would_be_written() {
+        let slices: Slices = serde_json::from_str("{\"operations_each\":1,\"unit_ns\":1,\"elapsed\":[1234567,89]}").unwrap();
+        assert_eq!(slices.elapsed_ns, [1_234_000, 0]);
+        let text = "{\"operations_each\":1,\"unit_ns\":18446744073709551615,\"elapsed\":[18446744073709551615]}";
+        let greatest: Slices = serde_json::from_str(text).unwrap();
+        assert_eq!(greatest.elapsed_ns, [18_440_000_000_000_000_000]);
+        assert_eq!(serde_json::from_str::<Slices>(&serde_json::to_string(&greatest).unwrap()).unwrap(), greatest);
+    }
+
+    #[test]
     fn nothing_done_has_no_slices() {
         assert_eq!(SliceClock::together(&[SliceClock::of_known(10)]), None);
         assert_eq!(SliceClock::together(&[]), None);

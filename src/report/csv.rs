@@ -219,7 +219,7 @@ mod tests {
     use super::*;
     use crate::model::flag::Flag;
     use crate::model::phase::Phase;
-    use crate::model::record::Reported;
+    use crate::model::record::{Reported, Status};
     use crate::model::sample;
 
     fn rows_of(records: &[RunRecord]) -> Vec<BTreeMap<String, String>> {
@@ -247,6 +247,16 @@ mod tests {
     }
 
     #[test]
+    fn a_text_that_would_be_a_formula_has_an_apostrophe() {
+        for text in ["=1+1", "+x", "-", "-1+1", "@a", "-inf", "\u{ff1d}1"] {
+            assert_eq!(inert(text.to_owned()), format!("'{text}"));
+        }
+        for text in ["-5", "-1.5e3", "+7", "a=1", "", "ext4"] {
+            assert_eq!(inert(text.to_owned()), text);
+        }
+    }
+
+    #[test]
     fn runs_are_counted_over_all_records() {
         let rows = rows_of(&[sample::run("a", 1), sample::run("b", 1), sample::run("a", 2)]);
         assert_eq!(rows.len(), 30);
@@ -259,7 +269,8 @@ mod tests {
         let mut run = sample::run("a", 1);
         run.phases = vec![PhaseRecord::failed(Phase::BlockWrite, "full"), PhaseRecord::skipped(Phase::SeqStat, "files = 0")];
         let reported = Reported { rate: Some(1234.5), cpu_percent: Some(7.0), latency_max_ns: Some(12_345) };
-        run.phases.push(PhaseRecord { result: Some(PhaseResult::Reported(reported)), ..PhaseRecord::skipped(Phase::SeqDelete, "") });
+        let result = Some(PhaseResult::Reported(reported));
+        run.phases.push(PhaseRecord { result, status: Status::Ok, ..PhaseRecord::skipped(Phase::SeqDelete, "") });
         let rows = rows_of(&[run]);
         let picked: Vec<[&str; 7]> = rows
             .iter()
@@ -267,7 +278,7 @@ mod tests {
             .collect();
         assert_eq!(picked[0], ["failed", "", "", "", "", "", ""]);
         assert_eq!(picked[1], ["skipped", "", "", "", "", "", ""]);
-        assert_eq!(picked[2], ["skipped", "", "", "1234.500", "7.00", "", "12.345"]);
+        assert_eq!(picked[2], ["ok", "", "", "1234.500", "7.00", "", "12.345"]);
     }
 
     #[test]

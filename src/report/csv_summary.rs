@@ -163,7 +163,7 @@ fn fact_cells(series: &Series<'_>) -> [String; 6] {
 mod tests {
     use super::*;
     use crate::model::machine::Device;
-    use crate::model::record::{PhaseRecord, PhaseResult, Reported, RunRecord};
+    use crate::model::record::{PhaseRecord, PhaseResult, Reported, RunRecord, Status};
     use crate::model::sample;
 
     fn text(records: &[RunRecord]) -> String {
@@ -198,7 +198,8 @@ mod tests {
         for phase in Phase::ALL {
             let reported = Reported { rate: Some(5.0), cpu_percent: None, latency_max_ns: None };
             let record = sample::phase_mut(&mut run, *phase);
-            *record = PhaseRecord { result: Some(PhaseResult::Reported(reported)), ..PhaseRecord::skipped(*phase, "") };
+            let result = Some(PhaseResult::Reported(reported));
+            *record = PhaseRecord { result, status: Status::Ok, ..PhaseRecord::skipped(*phase, "") };
         }
         let text = text(&[run]);
         assert!(!text.contains(",,") && !text.contains(",\n"), "{text}");
