@@ -145,8 +145,6 @@ fn a_second_sigint_at_every_moment() {
         std::thread::sleep(NO_ECHO);
         traced.signal_and_hear(Signal::SIGINT, &["SIGINT again: stopped at once"], SLOWER);
         let finished = traced.finish().expect_signal(Signal::SIGINT);
-        let was_heard = finished.stderr.contains("SIGINT again: stopped at once");
-        assert!(!was_heard || finished.stdout.is_empty(), "{}: it did not end at once", moment.name);
         for left in scratches(target.path()) {
             assert!(finished.stderr.contains(&format!("left behind, if not yet removed: {}", left.display())), "{}", finished.stderr);
             named += 1;
