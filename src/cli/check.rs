@@ -30,8 +30,8 @@ pub struct CheckArguments {}
 /// # Errors
 /// When a loop fails, or something had to be left.
 pub fn check(_arguments: &CheckArguments) -> anyhow::Result<Exit> {
-    let interrupt = Interrupt::listen().context("signals cannot be listened to")?;
-    interrupt.attend().context("no thread can be started")?;
+    let interrupt = Interrupt::listen()?;
+    interrupt.attend()?;
     let root = files::open_directory_path(Path::new("/")).context("/: cannot be opened")?;
     let mut costs = phases::costs(&RealTarget::of(root, FilesystemClass::Other));
     match ceiling::memory_read_rate() {

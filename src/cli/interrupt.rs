@@ -3,7 +3,9 @@
 use super::output::say_in_time;
 use crate::sys::process::end_by_signal;
 use crate::sys::signals::{Asked, StopSignals, signal_name};
+use crate::target::ground::plain_error;
 use std::fmt;
+use std::io;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -38,6 +40,11 @@ impl fmt::Debug for LastAct {
 /// timeout(1) and a terminal may send one wish to stop twice, to the process and to its group: not yet a second wish.
 const ECHO: Duration = Duration::from_millis(200);
 
+fn cannot_listen(error: io::Error) -> anyhow::Error {
+    let why = plain_error(&error);
+    anyhow::anyhow!("no thread can listen to signals ({why}); raise `ulimit -u` or the limits of the sandbox or control group")
+}
+
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -49,7 +56,7 @@ impl Interrupt {
     /// When the signals cannot be listened to.
     pub fn listen() -> anyhow::Result<Arc<Self>> {
         let interrupt = Self::default();
-        *lock(&interrupt.signals) = Some(StopSignals::listen(&interrupt.asked)?);
+        *lock(&interrupt.signals) = Some(StopSignals::listen(&interrupt.asked).map_err(cannot_listen)?);
         Ok(Arc::new(interrupt))
     }
 
@@ -57,15 +64,15 @@ impl Interrupt {
     ///
     /// # Errors
     /// When it cannot be started.
-    pub fn attend(self: &Arc<Self>) -> std::io::Result<()> {
+    pub fn attend(self: &Arc<Self>) -> anyhow::Result<()> {
         let Some(mut signals) = lock(&self.signals).take() else { return Ok(()) };
         let shared = Arc::clone(self);
-        std::thread::Builder::new().name("signals".to_owned()).spawn(move || {
+        let heard = std::thread::Builder::new().name("signals".to_owned()).spawn(move || {
             while let Some(number) = signals.wait() {
                 shared.heard(number);
             }
-        })?;
-        Ok(())
+        });
+        heard.map(drop).map_err(cannot_listen)
     }
 
     fn heard(&self, number: i32) {

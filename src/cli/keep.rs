@@ -4,16 +4,20 @@ use super::output::say;
 use crate::model::identity::Identity;
 use crate::model::record::RunRecord;
 use crate::store::{RunFile, StoreError, line_of};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+/// Where temporary files lie when the environment names no place, or one that cannot be used.
+const USUAL_PLACE: &str = "/tmp";
+
 /// Keeps the runs of a batch.
 #[derive(Debug)]
 pub struct Keeper {
+    path: PathBuf,
     writer: Mutex<Writer>,
-    second: Arc<Mutex<SecondPlace>>,
+    second: Arc<Mutex<SecondPlaces>>,
     runs: Mutex<Vec<RunRecord>>,
 }
 
@@ -22,16 +26,24 @@ struct Writer {
     file: RunFile,
     /// The run that was written last.
     last: Option<Identity>,
-    /// Whether all of them are in the run file.
-    is_whole: bool,
 }
 
-/// Where runs go that the run file did not take: one file a batch.
+/// Where runs go that the run file did not take.
+#[derive(Debug)]
+struct SecondPlaces {
+    places: Vec<SecondPlace>,
+    /// Runs that are in no file.
+    lost: usize,
+}
+
+/// A file of one batch, in a directory of temporary files.
 #[derive(Debug)]
 struct SecondPlace {
     path: PathBuf,
     /// Once it was needed.
     file: Option<RunFile>,
+    /// Runs that are in it.
+    kept: usize,
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -41,9 +53,10 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl Keeper {
     /// Keeps in a run file.
     pub fn of(file: RunFile, batch: Identity) -> Self {
-        let second = SecondPlace { path: std::env::temp_dir().join(format!("barrow-{batch}.jsonl")), file: None };
-        let writer = Writer { file, last: None, is_whole: true };
-        Self { writer: Mutex::new(writer), second: Arc::new(Mutex::new(second)), runs: Mutex::default() }
+        let places = second_paths(std::env::var_os("TMPDIR").map(PathBuf::from), batch);
+        let places = places.into_iter().map(|path| SecondPlace { path, file: None, kept: 0 }).collect();
+        let second = Arc::new(Mutex::new(SecondPlaces { places, lost: 0 }));
+        Self { path: file.path().to_owned(), writer: Mutex::new(Writer { file, last: None }), second, runs: Mutex::default() }
     }
 
     /// Keeps one run, unless it is kept already.
@@ -59,7 +72,6 @@ impl Keeper {
         }
         writer.last = Some(run.nonce);
         if let Err(error) = writer.file.append(run) {
-            writer.is_whole = false;
             say(&format!("barrow: {error}"));
             lock(&self.second).keep(run);
         }
@@ -80,19 +92,17 @@ impl Keeper {
         }
     }
 
-    /// The runs that were kept, and whether all of them are in the run file. Removes run files that were made for nothing.
+    /// The runs that were kept, and whether all of them are in the run file; says once more which are not, and what to do about it. Removes
+    /// run files that were made for nothing.
     pub fn end(&self) -> (Vec<RunRecord>, bool) {
-        // Held by whoever still waits for the run file to answer, if anybody.
-        let is_whole = self.writer.try_lock().is_ok_and(|mut writer| {
+        let runs = std::mem::take(&mut *lock(&self.runs));
+        // Held by whoever still waits for a file to answer, if anybody.
+        let is_written = self.writer.try_lock().is_ok_and(|mut writer| {
             writer.file.remove_if_unused();
-            writer.is_whole
+            true
         });
-        if let Ok(mut second) = self.second.try_lock()
-            && let Some(file) = &mut second.file
-        {
-            file.remove_if_unused();
-        }
-        (std::mem::take(&mut *lock(&self.runs)), is_whole)
+        let is_whole = self.second.try_lock().is_ok_and(|mut second| second.end(&self.path, runs.len()));
+        (runs, is_written && is_whole)
     }
 }
 
@@ -107,27 +117,76 @@ fn is_done_within(most: Duration, work: impl FnOnce() + Send + 'static) -> bool 
     thread.is_ok() && receiver.recv_timeout(most).is_ok()
 }
 
-impl SecondPlace {
+impl SecondPlaces {
     fn keep(&mut self, run: &RunRecord) {
-        match self.file().and_then(|file| file.append(run)) {
-            Ok(()) => say(&format!("barrow: the run was kept in {} instead", self.path.display())),
-            Err(error) => {
-                say(&format!("barrow: {error}"));
-                say_line(run);
+        let name = format!("run {} of {}", run.round, run.label);
+        for place in &mut self.places {
+            match place.append(run) {
+                Ok(()) => return say(&format!("barrow: {name} was kept in {} instead", place.path.display())),
+                Err(error) => say(&format!("barrow: {error}")),
             }
         }
+        self.lost += 1;
+        say_line(run);
     }
 
-    /// The directory of temporary files is everybody's: nothing that is there already is written to, and what is made is for nobody else.
-    fn file(&mut self) -> Result<&mut RunFile, StoreError> {
-        match self.file.take() {
-            Some(file) => Ok(self.file.insert(file)),
-            None => Ok(self.file.insert(RunFile::make_private(&self.path)?)),
+    /// Says what lies where; whether nothing does.
+    fn end(&mut self, run_file: &Path, all: usize) -> bool {
+        let run_file = run_file.display();
+        for place in &mut self.places {
+            let (kept, path) = (place.kept, place.path.display());
+            if kept > 0 {
+                say(&format!(
+                    "barrow: {kept} of {all} runs are not in {run_file} but in {path}; when it has room again: cat {path} >> {run_file}"
+                ));
+            } else if let Some(file) = &mut place.file {
+                file.remove_if_unused();
+            }
         }
+        if self.lost > 0 {
+            say(&format!("barrow: {} of {all} runs are in no file: keep the lines above that begin with {{\"schema\":", self.lost));
+        }
+        self.lost == 0 && self.places.iter().all(|place| place.kept == 0)
     }
+}
+
+impl SecondPlace {
+    /// The directory of temporary files is everybody's: nothing that is there already is written to, and what is made is for nobody else.
+    fn append(&mut self, run: &RunRecord) -> Result<(), StoreError> {
+        let file = match self.file.take() {
+            Some(file) => self.file.insert(file),
+            None => self.file.insert(RunFile::make_private(&self.path)?),
+        };
+        file.append(run)?;
+        self.kept += 1;
+        Ok(())
+    }
+}
+
+/// Where runs are kept that the run file does not take: a file named by the batch in the directory of temporary files that the environment
+/// names, and in the usual one.
+fn second_paths(named: Option<PathBuf>, batch: Identity) -> Vec<PathBuf> {
+    let named = named.filter(|named| !named.as_os_str().is_empty() && named != Path::new(USUAL_PLACE));
+    let places = named.into_iter().chain([PathBuf::from(USUAL_PLACE)]);
+    places.map(|place| place.join(format!("barrow-{batch}.jsonl"))).collect()
 }
 
 fn say_line(run: &RunRecord) {
     let line = line_of(run).map(|line| String::from_utf8_lossy(&line).trim_end().to_owned()).unwrap_or_default();
-    say(&format!("barrow: this is the run, a line of a run file:\n{line}"));
+    say(&format!("barrow: run {} of {} is in no file; this is the run, a line of a run file:\n{line}", run.round, run.label));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_that_is_named_comes_before_the_usual_one() {
+        let places = |named: Option<&str>| second_paths(named.map(PathBuf::from), Identity(7));
+        let usual = PathBuf::from("/tmp/barrow-0000000000000007.jsonl");
+        for named in [None, Some(""), Some("/tmp")] {
+            assert_eq!(places(named), std::slice::from_ref(&usual), "{named:?}");
+        }
+        assert_eq!(places(Some("/var/tmp")), [PathBuf::from("/var/tmp/barrow-0000000000000007.jsonl"), usual]);
+    }
 }

@@ -62,7 +62,8 @@ pub fn measure(batch: Batch, named: Vec<Named>, file: RunFile, conduct: Conduct,
     let estimate = Estimate::of(batch.plan.clone(), places.len());
     let listener = Listener { inner: Progress::of(Arc::clone(interrupt), conduct.quiet, estimate), pulse: Arc::clone(&pulse) };
     let hands = Hands { interrupt: Arc::clone(interrupt), keeper: Arc::clone(&keeper), listener };
-    let (begun, done) = start(batch, places, hands).context("no thread can be started")?;
+    let started = start(batch, places, hands).inspect_err(|_| drop(keeper.end()));
+    let (begun, done) = started.context("no thread can be started")?;
     let thread = begun.recv().unwrap_or_default();
     let outcome = match Vigil::of(&pulse, below, thread, conduct.bounds).wait(&done) {
         Ended::Done(outcome) => outcome,

@@ -15,6 +15,7 @@ mod places;
 mod profiles;
 mod progress;
 mod pulse;
+mod refusals;
 mod report;
 mod run;
 mod user;
@@ -77,6 +78,7 @@ pub fn command() -> clap::Command {
 #[must_use]
 pub fn main() -> ExitCode {
     crate::sys::signals::survive_file_size_limit();
+    crate::sys::limits::share_one_heap_if_limited();
     crate::sys::process::keep_own_rights();
     if std::env::args_os().len() < 2 {
         output::say(WHAT_NEXT.trim_end());

@@ -5,7 +5,6 @@ use crate::store::holds_runs;
 use crate::sys::process::effective_user;
 use crate::target::ground::plain_error;
 use crate::target::scratch::{REPORT_LETTERS, REPORT_PREFIX};
-use anyhow::Context;
 use std::fs::Permissions;
 use std::io::{self, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -48,7 +47,7 @@ pub fn print(text: &str) -> anyhow::Result<()> {
     let mut stdout = io::stdout().lock();
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        other => other.context("the report cannot be written to stdout"),
+        other => other.map_err(|error| anyhow::anyhow!("stdout takes no report: {}", plain_error(&error))),
     }
 }
 

@@ -102,7 +102,9 @@ pub fn open_to_look(path: &Path) -> anyhow::Result<(File, Mount)> {
         Err(error) if error.kind() == std::io::ErrorKind::NotADirectory => bail!("{shown}: is not a directory"),
         Err(error) => bail!("{shown}: cannot be opened: {}", plain_error(&error)),
     };
-    let mount = mounts::mount_of(&directory).map_err(|error| anyhow::anyhow!("{shown}: its mount is not known: {error}"))?;
+    anyhow::ensure!(!files::is_removed(&directory), "{shown}: the directory was removed; change to one that is there, or name it");
+    let mount =
+        mounts::mount_of(&directory).map_err(|error| anyhow::anyhow!("{shown}: its mount is not known: {}", plain_error(&error)))?;
     Ok((directory, mount))
 }
 

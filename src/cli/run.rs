@@ -6,30 +6,24 @@ use super::measure::{Conduct, measure};
 use super::output::{print, say};
 use super::places::{self, Named};
 use super::profiles;
+use super::refusals::check;
 use super::user::{self, Wanted};
 use super::vigil::Bounds;
 use crate::model::identity::Identity;
 use crate::model::plan::{CacheState, Circumstances, DropCaches, Plan};
 use crate::model::profile::DEFAULT_PROFILE;
 use crate::model::record::MOST_TAGS;
-use crate::model::settings::{Io, Settings};
 use crate::report::{Report, renderer_named};
 use crate::rng::GENERATOR;
 use crate::runner::Batch;
-use crate::runner::preflight::direct_io::{self, DirectRefusal};
-use crate::runner::preflight::{self, Limits};
 use crate::store::RunFile;
-use crate::sys::limits::{address_space, raise_open_files};
-use crate::sys::machine::{memory_limit, ram_bytes, this_machine};
+use crate::sys::machine::{ram_bytes, this_machine};
 use crate::sys::random::random_u64;
-use crate::target::clean::others_in;
-use crate::target::direct;
 use crate::units::parse_milliseconds;
 use anyhow::Context;
 use clap::Args;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -143,7 +137,7 @@ pub fn run(arguments: &RunArguments) -> anyhow::Result<Exit> {
     check_circumstances(arguments)?;
     check_texts(arguments)?;
     // Before anything is made that a signal could leave behind.
-    let interrupt = Interrupt::listen().context("signals cannot be listened to")?;
+    let interrupt = Interrupt::listen()?;
     let done = run_until_stopped(arguments, ram, &interrupt);
     let Some(number) = interrupt.signal() else {
         return done;
@@ -169,14 +163,18 @@ fn run_until_stopped(arguments: &RunArguments, ram: Option<u64>, interrupt: &Arc
         Some(wanted) => wanted.acting(look)?,
         None => look()?,
     };
-    let file = run_file(&arguments.output, wanted.as_ref())?;
-    // From here on nobody else's rights are needed, and threads may be started.
-    interrupt.attend().context("no thread can be started")?;
     let bounds = Bounds {
         hang_after: (arguments.hang_after > 0).then(|| Duration::from_millis(arguments.hang_after)),
         phase: arguments.max_phase_seconds.map(Duration::from_secs),
     };
     let batch = batch(arguments, plan)?;
+    // Last, so that what is refused leaves no empty run file.
+    let mut file = run_file(&arguments.output, wanted.as_ref())?;
+    // Nobody else's rights are needed any more, and threads may be started.
+    if let Err(error) = interrupt.attend() {
+        file.remove_if_unused();
+        return Err(error);
+    }
     let measured = measure(batch, named, file, Conduct { quiet: arguments.quiet, bounds, dropper }, interrupt)?;
     if !arguments.no_report && !measured.runs.is_empty() {
         print(&renderer_named("text").map_err(usage)?.render(&Report::of(&measured.runs)))?;
@@ -254,67 +252,4 @@ fn circumstances(arguments: &RunArguments) -> Circumstances {
         pause_ms: arguments.pause,
         max_phase_seconds: arguments.max_phase_seconds.unwrap_or(0),
     }
-}
-
-/// Refuses what would fail later, and says what the user should know.
-fn check(plan: &Plan, named: &mut [Named], ram: Option<u64>, no_drops: Option<&str>, quiet: bool) -> anyhow::Result<()> {
-    let memory = [address_space(), memory_limit()].into_iter().flatten().min();
-    let limits = Limits { ram_bytes: ram, memory_bytes: memory, open_files: raise_open_files() };
-    for caution in preflight::general_cautions(plan, &limits, no_drops).iter().filter(|_| !quiet) {
-        say(&format!("barrow: {caution}"));
-    }
-    for (first, second) in same_directories(named) {
-        say(&format!("barrow: {first} and {second} are the same directory"));
-    }
-    let mut refused = Vec::new();
-    for target in named {
-        let head = format!("{} ({})", target.label, target.path.display());
-        for refusal in preflight::refusals(&plan.settings, &target.filesystem, &limits) {
-            refused.push(format!("{head}: {refusal}"));
-        }
-        for refusal in direct_refusals(&plan.settings, target) {
-            refused.push(format!("{head}: {refusal}"));
-        }
-        let cautions = preflight::cautions(&plan.settings, &target.filesystem, &limits);
-        for caution in cautions.iter().filter(|_| !quiet).chain(&others(target)) {
-            say(&format!("barrow: {head}: {caution}"));
-        }
-    }
-    anyhow::ensure!(refused.is_empty(), "{}", refused.join("\n        "));
-    Ok(())
-}
-
-/// Finds out how direct I/O must be aligned on a target, where it was asked for, and what is in its way.
-fn direct_refusals(settings: &Settings, target: &mut Named) -> Vec<DirectRefusal> {
-    if settings.io == Io::Buffered || settings.file_size == 0 {
-        return Vec::new();
-    }
-    match direct_io::alignment(settings, direct::ask(&target.directory, &target.path, target.filesystem.class)) {
-        Ok(found) => {
-            target.direct_io = Some(found);
-            Vec::new()
-        }
-        Err(refused) => refused,
-    }
-}
-
-/// The names of targets that are one and the same directory, in pairs.
-fn same_directories(named: &[Named]) -> Vec<(&str, &str)> {
-    let place = |target: &Named| target.directory.metadata().map(|metadata| (metadata.dev(), metadata.ino())).ok();
-    let mut pairs = Vec::new();
-    for (index, second) in named.iter().enumerate() {
-        let first = named[..index].iter().find(|first| place(first).is_some() && place(first) == place(second));
-        pairs.extend(first.map(|first| (first.label.as_str(), second.label.as_str())));
-    }
-    pairs
-}
-
-/// What other runs have in a target: a living one spoils both results, a dead one's files take space.
-fn others(target: &Named) -> Vec<String> {
-    // Advice only: a directory that cannot be listed fails by name when its scratch directory is made.
-    let (live, dead) = others_in(&target.directory).unwrap_or_default();
-    let shown = target.path.display();
-    let live = (live > 0).then(|| "another barrow measures here at this moment: the results of both are spoiled".to_owned());
-    let dead = (dead > 0).then(|| format!("a killed run has left files here; `barrow clean {shown}` removes them"));
-    live.into_iter().chain(dead).collect()
 }

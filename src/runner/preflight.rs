@@ -1,6 +1,7 @@
 //! Preflight: what would make a batch fail, found before the first byte is measured, with the numbers.
 
 pub mod direct_io;
+pub mod process;
 
 use crate::model::machine::{Filesystem, FilesystemClass};
 use crate::model::plan::{CacheState, Plan};
@@ -8,6 +9,7 @@ use crate::model::settings::Settings;
 use crate::phases::memory_needed;
 use crate::sys::mounts::copies_on_write;
 use crate::units::rounded_size;
+use process::PROGRAM_BYTES;
 
 /// Space to spare, in per cent of what a run needs.
 const SPARE_PERCENT: u64 = 5;
@@ -51,9 +53,9 @@ pub enum Refusal {
         /// The limit of the process.
         limit: u64,
     },
-    /// Names and buffers would not fit in memory.
+    /// The program, names and buffers would not fit in memory.
     #[error(
-        "needs {} of memory for names and buffers, may have {}; take fewer files, workers or seekers, or a smaller chunk_size",
+        "needs {} of memory for itself, names and buffers, may have {}; take fewer files, workers or seekers, or a smaller chunk_size",
         rounded_size(*needed),
         rounded_size(*available)
     )]
@@ -64,14 +66,18 @@ pub enum Refusal {
         available: u64,
     },
     /// The files would lie in memory and leave too little of it.
-    #[error("{kind} lies in memory: a file of {} would take most of the machine's {}; take a smaller one", rounded_size(*size), rounded_size(*ram))]
+    #[error(
+        "{kind} lies in memory: a file of {} would take most of the {} that there is for it; take a smaller one",
+        rounded_size(*size),
+        rounded_size(*available)
+    )]
     Memory {
         /// The filesystem type.
         kind: String,
         /// Bytes that a run needs.
         size: u64,
-        /// The machine's memory in bytes.
-        ram: u64,
+        /// The machine's memory in bytes, or what the control group allows of it.
+        available: u64,
     },
 }
 
@@ -92,8 +98,10 @@ fn space_needed(settings: &Settings, kind: &str) -> (u64, String) {
 pub struct Limits {
     /// The machine's memory in bytes.
     pub ram_bytes: Option<u64>,
-    /// The least of the limits on the process' memory in bytes.
-    pub memory_bytes: Option<u64>,
+    /// What the control groups allow of it in bytes: of the process' own and of what it writes to filesystems in memory.
+    pub group_bytes: Option<u64>,
+    /// The limit of the process' address space in bytes.
+    pub address_bytes: Option<u64>,
     /// Open files.
     pub open_files: u64,
 }
@@ -101,7 +109,8 @@ pub struct Limits {
 /// Finds everything that would make a run of these settings fail on this filesystem.
 #[must_use]
 pub fn refusals(settings: &Settings, filesystem: &Filesystem, limits: &Limits) -> Vec<Refusal> {
-    let (ram_bytes, open_files) = (limits.ram_bytes, limits.open_files);
+    let open_files = limits.open_files;
+    let shared = [limits.ram_bytes, limits.group_bytes].into_iter().flatten().min();
     let mut found = Vec::new();
     let (needed, why) = space_needed(settings, &filesystem.kind);
     if needed > filesystem.free_bytes {
@@ -117,16 +126,16 @@ pub fn refusals(settings: &Settings, filesystem: &Filesystem, limits: &Limits) -
     if descriptors > open_files {
         found.push(Refusal::OpenFiles { needed: descriptors, limit: open_files });
     }
-    let memory = memory_needed(settings);
-    if let Some(available) = [ram_bytes, limits.memory_bytes].into_iter().flatten().min()
+    let memory = memory_needed(settings).saturating_add(PROGRAM_BYTES);
+    if let Some(available) = [shared, limits.address_bytes].into_iter().flatten().min()
         && memory > available / 10 * 9
     {
         found.push(Refusal::WorkingMemory { needed: memory, available });
     }
-    if let (FilesystemClass::Memory, Some(ram)) = (filesystem.class, ram_bytes)
-        && settings.most_bytes() > ram / 2
+    if let (FilesystemClass::Memory, Some(available)) = (filesystem.class, shared)
+        && settings.most_bytes() > available / 2
     {
-        found.push(Refusal::Memory { kind: filesystem.kind.clone(), size: settings.most_bytes(), ram });
+        found.push(Refusal::Memory { kind: filesystem.kind.clone(), size: settings.most_bytes(), available });
     }
     found
 }
@@ -172,7 +181,7 @@ pub fn cautions(settings: &Settings, filesystem: &Filesystem, limits: &Limits) -
 #[must_use]
 pub fn general_cautions(plan: &Plan, limits: &Limits, no_drops: Option<&str>) -> Vec<String> {
     let mut found = Vec::new();
-    if let Some(limit) = limits.memory_bytes {
+    if let Some(limit) = limits.group_bytes {
         found.push(format!("barrow may have {} of memory: writers wait earlier than they would without that limit", rounded_size(limit)));
     }
     if let Some(reason) = no_drops.filter(|_| plan.settings.files > 0 && plan.circumstances.cache == CacheState::Cold) {
@@ -198,7 +207,7 @@ mod tests {
     }
 
     fn limits(ram_bytes: Option<u64>) -> Limits {
-        Limits { ram_bytes, memory_bytes: None, open_files: 1024 }
+        Limits { ram_bytes, group_bytes: None, address_bytes: None, open_files: 1024 }
     }
 
     #[test]
@@ -215,6 +224,8 @@ mod tests {
         let unlimited = Filesystem { free_files: None, ..filesystem("btrfs", 1 << 40) };
         assert!(matches!(refusals(&many, &unlimited, &limits(Some(16 << 30)))[..], [Refusal::WorkingMemory { .. }]));
         assert_eq!(refusals(&Settings { files: 1 << 20, ..many }, &unlimited, &limits(Some(16 << 30))), []);
+        let low = Limits { address_bytes: Some(9 << 20), ..limits(Some(16 << 30)) };
+        assert!(matches!(refusals(&Settings { files: 1, ..many }, &unlimited, &low)[..], [Refusal::WorkingMemory { .. }]));
     }
 
     fn settings() -> Settings {
@@ -245,6 +256,10 @@ mod tests {
         let tmpfs = filesystem("tmpfs", 1 << 40);
         assert_eq!(refusals(&settings(), &tmpfs, &limits(Some(4 << 30))), []);
         assert!(matches!(refusals(&settings(), &tmpfs, &limits(Some(1 << 30)))[..], [Refusal::Memory { .. }]));
+        let grouped = Limits { group_bytes: Some(1 << 30), ..limits(Some(64 << 30)) };
+        assert!(matches!(refusals(&settings(), &tmpfs, &grouped)[..], [Refusal::Memory { available: 0x4000_0000, .. }]));
+        let addressed = Limits { address_bytes: Some(1 << 30), ..limits(Some(64 << 30)) };
+        assert_eq!(refusals(&settings(), &tmpfs, &addressed), [], "a file of a filesystem takes no addresses");
         assert_eq!(cautions(&settings(), &tmpfs, &limits(None)).len(), 1);
         assert!(cautions(&settings(), &filesystem("ext4", 0), &limits(None)).is_empty());
     }

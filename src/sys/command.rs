@@ -22,7 +22,7 @@ const LAST_WORDS: Duration = Duration::from_millis(500);
 /// Why a command did not do its work.
 #[derive(Debug, thiserror::Error)]
 pub enum CommandError {
-    /// The shell could not be started.
+    /// The shell could not be started, or nobody could listen to it.
     #[error("the shell cannot be started: {0}")]
     NotStarted(io::Error),
     /// It ended with another status than 0.
@@ -64,7 +64,13 @@ pub fn run(command: &str, target: &Path, limit: Duration, stop: &AtomicBool) -> 
     let mut child = shell.spawn().map_err(CommandError::NotStarted)?;
     let begun = Instant::now();
     // Reads what it says while it runs: a full pipe would stop it.
-    let words = Words::of(child.stderr.take());
+    let words = match Words::of(child.stderr.take()) {
+        Ok(words) => words,
+        Err(error) => {
+            end(&mut child);
+            return Err(CommandError::NotStarted(error));
+        }
+    };
     loop {
         match child.try_wait().map_err(CommandError::NotStarted)? {
             Some(status) if status.success() => return Ok(()),
@@ -105,11 +111,12 @@ struct Words {
 }
 
 impl Words {
-    fn of(stderr: Option<ChildStderr>) -> Self {
+    /// Fails where no thread can be started.
+    fn of(stderr: Option<ChildStderr>) -> io::Result<Self> {
         let kept: Arc<Mutex<Vec<u8>>> = Arc::default();
         let shared = Arc::clone(&kept);
-        let reader = stderr.map(|mut stderr| std::thread::spawn(move || keep_last(&mut stderr, &shared)));
-        Self { kept, reader }
+        let read = |mut stderr: ChildStderr| std::thread::Builder::new().spawn(move || keep_last(&mut stderr, &shared));
+        Ok(Self { kept, reader: stderr.map(read).transpose()? })
     }
 
     /// The last of it, as one line. What the command left running may keep the pipe open, so nobody waits for its end for long.

@@ -8,6 +8,7 @@ use nix::unistd::{AccessFlags, UnlinkatFlags, faccessat, unlinkat};
 use std::ffi::{CStr, CString};
 use std::fs::File;
 use std::io;
+use std::os::fd::AsRawFd;
 use std::path::Path;
 
 const SCRATCH_FILE_MODE: Mode = Mode::from_bits_truncate(0o600);
@@ -196,6 +197,15 @@ pub fn status_at(parent: &File, name: &CStr) -> io::Result<Status> {
 /// As fstat(2).
 pub fn status_of(file: &File) -> io::Result<Status> {
     Ok(status(&retried(|| fstat(file))?))
+}
+
+/// Whether a directory was removed while it was open: it has no name any more, and /proc says so too, since some filesystems count no
+/// names of directories that are there.
+pub fn is_removed(directory: &File) -> bool {
+    let has_no_name = status_of(directory).is_ok_and(|status| status.links == 0);
+    has_no_name
+        && std::fs::read_link(format!("/proc/self/fd/{}", directory.as_raw_fd()))
+            .is_ok_and(|link| link.as_os_str().as_encoded_bytes().ends_with(b" (deleted)"))
 }
 
 fn status(stat: &FileStat) -> Status {

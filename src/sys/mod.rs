@@ -3,6 +3,7 @@
 pub mod append;
 pub mod around;
 pub mod caches;
+pub mod calls;
 pub mod ceiling;
 pub mod command;
 pub mod direct;

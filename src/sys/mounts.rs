@@ -143,11 +143,25 @@ pub fn mount_of(directory: &File) -> io::Result<Mount> {
     mount.ok_or_else(|| io::Error::other(format!("/proc/self/mountinfo does not list mount {wanted}")))
 }
 
-/// The number of the mount that an open file lies on: statx(2) with `STATX_MNT_ID`, since device numbers do not tell (btrfs).
+/// The number of the mount that an open file lies on, since device numbers do not tell (btrfs): of statx(2), else of /proc, where a
+/// sandbox refuses that call or the kernel is older than 5.8.
 ///
 /// # Errors
-/// As statx(2), or when the kernel is older than 5.8.
+/// As statx(2), where /proc does not tell it either.
 pub fn mount_id(file: &File) -> io::Result<u64> {
+    mount_id_by_statx(file).or_else(|error| mount_id_by_proc(file).ok_or(error))
+}
+
+fn mount_id_by_proc(file: &File) -> Option<u64> {
+    mount_id_in(&fs::read_to_string(format!("/proc/self/fdinfo/{}", file.as_raw_fd())).ok()?)
+}
+
+/// The number of the line `mnt_id:` in the text of a file of /proc/self/fdinfo (proc_pid_fdinfo(5)).
+fn mount_id_in(fdinfo: &str) -> Option<u64> {
+    fdinfo.lines().find_map(|line| line.strip_prefix("mnt_id:"))?.trim().parse().ok()
+}
+
+fn mount_id_by_statx(file: &File) -> io::Result<u64> {
     const EMPTY_PATH: &CStr = c"";
     // SAFETY: `statx` is plain data, for which all zeros is a value.
     #[allow(unsafe_code)]
@@ -252,6 +266,14 @@ mod tests {
         assert_eq!(parse_mount(many).unwrap().kind, "tmpfs");
         assert_eq!(parse_mount("1 2 0:3 / /x rw tmpfs none rw"), None);
         assert_eq!(parse_mount(""), None);
+    }
+
+    #[test]
+    fn both_ways_tell_the_same_mount() {
+        let file = File::open("/proc/self").unwrap();
+        assert_eq!(mount_id_by_proc(&file), Some(mount_id_by_statx(&file).unwrap()));
+        assert_eq!(mount_id_in("pos:\t0\nflags:\t0100000\nmnt_id:\t29\nino:\t4\n"), Some(29));
+        assert_eq!(mount_id_in("pos:\t0\n"), None);
     }
 
     #[test]

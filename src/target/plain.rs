@@ -121,8 +121,9 @@ impl PlainGround {
         if status.owner != process::effective_user() {
             return Err(GroundError::Changed(format!("{} is no longer the directory that barrow made", name.to_string_lossy())));
         }
-        let marker = look_or_make(&directory).map_err(failed("mark", name))?;
         let again = directory.try_clone().map_err(failed("open", name))?;
+        // The last that can fail: an empty directory can be removed again.
+        let marker = look_or_make(&directory).map_err(failed("mark", name))?;
         Ok(Scratch {
             name: name.to_owned(),
             nonce,

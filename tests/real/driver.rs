@@ -1,17 +1,14 @@
 //! Starts barrow as a child process, alone in its environment, and looks at what it says, keeps and leaves.
 
-use barrow::model::flag::Flag;
-use barrow::model::label::CacheLabel;
-use barrow::model::phase::Phase;
-use barrow::model::record::{PhaseRecord, RunRecord, Status};
+pub use super::outcome::{cache_label, listing, phase, phases_with, scratches};
+use barrow::model::record::RunRecord;
 use nix::sys::signal::{SigHandler, Signal, kill};
 use nix::unistd::Pid;
-use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read};
 use std::os::fd::OwnedFd;
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -176,7 +173,7 @@ impl Finished {
 /// A child process that is being watched; killed when dropped before its end.
 pub struct Running {
     child: Child,
-    lines: BufReader<File>,
+    lines: Box<dyn BufRead + Send>,
     said: String,
 }
 
@@ -190,7 +187,18 @@ impl Running {
 
     /// A child whose words come from somewhere else than a pipe of its own.
     pub fn of(child: Child, words: OwnedFd) -> Self {
-        Self { child, lines: BufReader::new(words.into()), said: String::new() }
+        Self { child, lines: Box::new(BufReader::new(File::from(words))), said: String::new() }
+    }
+
+    /// Starts a command whose stderr goes elsewhere.
+    pub fn start_silently(command: &mut Command) -> Self {
+        Self { child: command.spawn().unwrap(), lines: Box::new(std::io::empty()), said: String::new() }
+    }
+
+    /// Whether it has ended, though nobody has waited for it yet.
+    pub fn has_ended(&self) -> bool {
+        let stat = fs::read_to_string(format!("/proc/{}/stat", self.pid())).unwrap();
+        stat.rsplit(") ").next().is_some_and(|rest| rest.starts_with('Z'))
     }
 
     /// Its process number.
@@ -205,7 +213,7 @@ impl Running {
 
     /// Listens no longer: what its words go through is closed.
     pub fn close_words(&mut self) {
-        self.lines = BufReader::new(File::open("/dev/null").unwrap());
+        self.lines = Box::new(std::io::empty());
     }
 
     /// The same for its results.
@@ -218,14 +226,14 @@ impl Running {
         kill(self.pid(), signal).unwrap();
     }
 
-    /// Halts all of its threads, and waits until they stand still.
+    /// Halts all of its threads, and waits until they stand still, or have ended.
     pub fn pause(&self) {
         self.signal(Signal::SIGSTOP);
         let tasks = format!("/proc/{}/task", self.pid());
         wait_until("all threads stand still", || {
             let threads = fs::read_dir(&tasks).into_iter().flatten().flatten();
             let states = threads.filter_map(|thread| fs::read_to_string(thread.path().join("stat")).ok());
-            states.into_iter().all(|stat| stat.rsplit(") ").next().is_some_and(|rest| rest.starts_with('T')))
+            states.into_iter().all(|stat| stat.rsplit(") ").next().is_some_and(|rest| rest.starts_with(['T', 'Z', 'X'])))
         });
     }
 
@@ -340,31 +348,6 @@ pub fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
     }
 }
 
-/// Everything below a directory: path, type and mode, owner, size of files and time of change.
-pub fn listing(directory: &Path) -> BTreeMap<PathBuf, String> {
-    let mut found = BTreeMap::new();
-    let mut waiting = vec![directory.to_owned()];
-    while let Some(next) = waiting.pop() {
-        for entry in fs::read_dir(&next).unwrap() {
-            let path = entry.unwrap().path();
-            let status = fs::symlink_metadata(&path).unwrap();
-            let size = if status.is_dir() { 0 } else { status.len() };
-            found.insert(path.clone(), format!("{:o} {} {size} {}", status.mode(), status.uid(), status.mtime()));
-            if status.is_dir() {
-                waiting.push(path);
-            }
-        }
-    }
-    found
-}
-
-/// The scratch directories of barrow in a directory.
-pub fn scratches(directory: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path());
-    let is_scratch = |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(".barrow-"));
-    entries.filter(is_scratch).collect()
-}
-
 /// Waits until a run makes its sequential files in a directory, which is soon after its seek phase.
 pub fn wait_for_files(running: &mut Running, directory: &Path) {
     running.wait_for_line(&["random_seek"]);
@@ -372,21 +355,4 @@ pub fn wait_for_files(running: &mut Running, directory: &Path) {
         let made = scratches(directory).pop().map(|scratch| scratch.join("sequential.0.0"));
         made.is_some_and(|made| fs::read_dir(made).is_ok_and(|mut entries| entries.next().is_some()))
     });
-}
-
-/// A phase of a run.
-pub fn phase(run: &RunRecord, phase: Phase) -> &PhaseRecord {
-    run.phase(phase).unwrap_or_else(|| panic!("no {}", phase.name()))
-}
-
-/// The cache label of a phase; one that is not cold only because others read the device of this machine meanwhile, which is marked,
-/// counts as cold: the proof was rightly spoiled.
-pub fn cache_label(record: &PhaseRecord) -> Option<CacheLabel> {
-    let is_spoiled = record.cache == Some(CacheLabel::ColdUnproven) && record.flags.contains(&Flag::OthersIo);
-    if is_spoiled { Some(CacheLabel::Cold) } else { record.cache }
-}
-
-/// The phases of a run with a status, by name.
-pub fn phases_with(run: &RunRecord, status: Status) -> Vec<&'static str> {
-    run.phases.iter().filter(|record| record.status == status).map(|record| record.name.name()).collect()
 }

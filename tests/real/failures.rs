@@ -1,19 +1,14 @@
 //! What goes wrong with a filesystem: refused in advance with the numbers, or one phase fails by name and the rest is reported.
 
 use super::device::{LoopFilesystem, MemoryFilesystem};
-use super::driver::{Desk, Finished, Running, User, phase, phases_with, scratches, through_shell};
+use super::driver::{Desk, Finished, User, phase, phases_with, scratches, through_shell};
 use super::need::{Need, is_missing};
 use barrow::model::phase::Phase;
 use barrow::model::record::{RunRecord, Status};
-use nix::fcntl::{FallocateFlags, fallocate};
-use nix::sys::statvfs::statvfs;
-use std::fs::File;
 use std::path::Path;
 
 const EXT4: [Need; 4] = [Need::Root, Need::Loop, Need::Filesystem("ext4"), Need::Program("mkfs.ext4")];
 const SMALL: &str = "file_size=64m files=2048 seeks=100 seek_seconds=0";
-/// Bytes that are left free on a filesystem that is filled: a part of the block file fits.
-const ROOM: u64 = 8 << 20;
 
 /// Fails unless a run is refused: exit 1, these words, no run file, nothing made.
 fn expect_refusal(desk: &Desk, directory: &Path, settings: &str, words: &[&str]) {
@@ -103,93 +98,4 @@ fn a_file_over_the_size_limit_fails_one_phase() {
     expect_reported(&finished, "file too large");
     expect_block_write_failed(&desk.runs()[0], "write chunk 32 of 64 of block.0 at byte 33554432: file too large");
     assert!(scratches(&target).is_empty());
-}
-
-/// Takes all space but [`ROOM`], while nobody else writes.
-fn fill(directory: &Path) {
-    let file = File::create(directory.join("somebody's large file")).unwrap();
-    let mut done = 0_u64;
-    loop {
-        let space = statvfs(directory).unwrap();
-        let free = space.blocks_available() * space.fragment_size();
-        let piece = free.saturating_sub(ROOM).min(16 << 20);
-        if piece < 1 << 20 || fallocate(&file, FallocateFlags::empty(), done as i64, piece as i64).is_err() {
-            return;
-        }
-        done += piece;
-        file.sync_all().unwrap();
-    }
-}
-
-/// A filesystem that somebody else fills between the first and the second run.
-fn full_during_a_batch(kind: &'static str, mkfs: &'static str) -> Option<(RunRecord, RunRecord)> {
-    if is_missing(&[Need::Root, Need::Loop, Need::Filesystem(kind), Need::Program(mkfs)]) {
-        return None;
-    }
-    let filesystem = LoopFilesystem::of(kind, 384);
-    let desk = Desk::new();
-    let mut running = Running::start(desk.run(User::Tester, SMALL, &["--runs", "2"]).arg(filesystem.path()));
-    // Its block file is gone by then, and the second run is several phases away.
-    running.wait_for_line(&["1/2", "seq_create"]);
-    running.pause();
-    fill(filesystem.path());
-    running.resume();
-    let finished = running.finish().expect_code(1).expect_said(&["2/2  block_write on ", "no space left on device"]);
-    expect_reported(&finished, "no space left on device");
-    assert!(scratches(filesystem.path()).is_empty());
-    let mut runs = desk.runs();
-    assert_eq!(runs.len(), 2);
-    let second = runs.remove(1);
-    assert!(runs[0].complete);
-    Some((runs.remove(0), second))
-}
-
-#[test]
-#[ignore = "needs root, loop devices"]
-fn ext4_that_runs_full_fails_one_phase() {
-    if let Some((_, second)) = full_during_a_batch("ext4", "mkfs.ext4") {
-        expect_block_write_failed(&second, "no space left on device");
-    }
-}
-
-/// Its last write is cut short before the error comes.
-#[test]
-#[ignore = "needs root, loop devices"]
-fn xfs_that_runs_full_fails_one_phase() {
-    if let Some((_, second)) = full_during_a_batch("xfs", "mkfs.xfs") {
-        expect_block_write_failed(&second, "no space left on device");
-    }
-}
-
-/// What it still has for metadata decides how the file phases end.
-#[test]
-#[ignore = "needs root, loop devices"]
-fn btrfs_that_runs_full_fails_by_name() {
-    if let Some((_, second)) = full_during_a_batch("btrfs", "mkfs.btrfs") {
-        let failed = phase(&second, Phase::BlockWrite);
-        let reason = failed.reason.as_deref().unwrap_or_default();
-        assert_eq!(failed.status, Status::Failed);
-        assert!(reason.ends_with("no space left on device"), "{reason}");
-        assert_eq!(phase(&second, Phase::BlockRead).status, Status::Skipped);
-    }
-}
-
-#[test]
-#[ignore = "needs root"]
-fn inodes_that_run_out_fail_one_phase() {
-    if is_missing(&[Need::Root]) {
-        return;
-    }
-    let filesystem = MemoryFilesystem::of("size=256m,nr_inodes=3000");
-    let desk = Desk::new();
-    let mut running = Running::start(desk.run(User::Tester, SMALL, &["--runs", "2"]).arg(filesystem.path()));
-    running.wait_for_line(&["1/2", "random_delete"]);
-    running.pause();
-    (0..1500).for_each(|number| drop(File::create(filesystem.path().join(format!("somebody's {number}"))).unwrap()));
-    running.resume();
-    running.finish().expect_code(1).expect_said(&["2/2", "seq_create on", "create file ", " of 2048", "no space left on device"]);
-    let runs = desk.runs();
-    assert_eq!(phases_with(&runs[1], Status::Failed), ["seq_create", "random_create"]);
-    assert_eq!(phases_with(&runs[1], Status::Skipped), ["seq_stat", "seq_delete", "random_stat", "random_delete"]);
-    assert!(scratches(filesystem.path()).is_empty());
 }

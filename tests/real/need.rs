@@ -18,6 +18,8 @@ pub enum Need {
     Loop,
     /// Limits of bytes a second in the root group of the version 1 block controller.
     Throttle,
+    /// Limits of memory in the version 1 controller.
+    MemoryGroups,
     /// Filesystems that are served by a program (FUSE), without any program to help.
     Fuse,
     /// So many bytes of memory.
@@ -32,6 +34,7 @@ impl fmt::Display for Need {
             Self::Filesystem(kind) => write!(f, "{kind} in the kernel"),
             Self::Loop => f.write_str("loop devices"),
             Self::Throttle => f.write_str("blkio limits (cgroup version 1)"),
+            Self::MemoryGroups => f.write_str("memory limits (cgroup version 1)"),
             Self::Fuse => f.write_str("FUSE (/dev/fuse)"),
             Self::Memory(bytes) => write!(f, "{} GiB of memory", bytes >> 30),
         }
@@ -49,6 +52,7 @@ impl Need {
             Self::Filesystem(kind) => kernel_has(kind),
             Self::Loop => Path::new("/dev/loop-control").exists(),
             Self::Throttle => Path::new("/sys/fs/cgroup/blkio/blkio.throttle.read_bps_device").exists(),
+            Self::MemoryGroups => Path::new("/sys/fs/cgroup/memory/memory.limit_in_bytes").exists(),
             Self::Fuse => fs::File::options().read(true).write(true).open("/dev/fuse").is_ok(),
             Self::Memory(bytes) => barrow::sys::machine::ram_bytes().is_some_and(|ram| ram >= bytes),
         }
@@ -57,7 +61,7 @@ impl Need {
     /// The list of what a machine can truly lack: its kernel or its size decides it, and no package brings it.
     const fn can_be_lacking_for_good(self) -> bool {
         match self {
-            Self::Filesystem(_) | Self::Loop | Self::Throttle | Self::Fuse | Self::Memory(_) => true,
+            Self::Filesystem(_) | Self::Loop | Self::Throttle | Self::MemoryGroups | Self::Fuse | Self::Memory(_) => true,
             Self::Root | Self::Program(_) => false,
         }
     }

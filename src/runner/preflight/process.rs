@@ -1,0 +1,92 @@
+//! What the process itself lacks for a run: system calls, threads, memory. Found by trying, and let go again.
+
+use crate::model::plan::Plan;
+use crate::model::settings::Settings;
+use crate::phases::memory_needed;
+use crate::sys::calls;
+use crate::sys::limits::{self, Scarcity};
+use crate::target::ground::plain_error;
+use crate::units::rounded_size;
+
+/// The program itself: its code, which is kept in memory, and what it has beside names and buffers, in bytes.
+pub const PROGRAM_BYTES: u64 = 8 << 20;
+
+/// Why this process cannot do a run, wherever it is.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ProcessRefusal {
+    /// A sandbox forbids calls.
+    #[error("the system refuses {} to this process ({}), without which nothing can be measured; a sandbox or a container does that: allow {}, or run barrow outside of it",
+        if calls.len() == 1 { "a call" } else { "calls" }, calls.join(", "), if calls.len() == 1 { "it" } else { "them" })]
+    Calls {
+        /// Their names.
+        calls: Vec<&'static str>,
+    },
+    /// Too few threads.
+    #[error(
+        "needs {needed} more threads, and only {started} could be started ({why}); take fewer workers or seekers, or raise `ulimit -u`, `ulimit -v` or the limits of the control group"
+    )]
+    Threads {
+        /// Threads beside the first.
+        needed: u64,
+        /// How many of them there were.
+        started: u64,
+        /// What the system said.
+        why: String,
+    },
+    /// Too little memory.
+    #[error("needs {} of memory for itself, names and buffers, which the system does not give; take fewer files, workers or seekers, a smaller chunk_size, or raise `ulimit -v`", rounded_size(*needed))]
+    Memory {
+        /// Bytes of the largest phase.
+        needed: u64,
+    },
+}
+
+/// Threads of the largest phase, and the one that listens to signals; the shell of a command that is run meanwhile, and who reads its
+/// words, count as two more.
+fn threads_needed(plan: &Plan) -> u64 {
+    let Settings { workers, seekers, .. } = plan.settings;
+    1 + workers.max(seekers) + if plan.circumstances.prepare.is_some() { 2 } else { 0 }
+}
+
+/// Finds what this process lacks for runs of a plan.
+#[must_use]
+pub fn refusals(plan: &Plan) -> Vec<ProcessRefusal> {
+    let calls = calls::refused();
+    let refused_calls = (!calls.is_empty()).then_some(ProcessRefusal::Calls { calls });
+    let (threads, bytes) = (threads_needed(plan), memory_needed(&plan.settings).saturating_add(PROGRAM_BYTES));
+    let scarce = limits::try_out(threads, bytes).err().map(|scarcity| match scarcity {
+        Scarcity::Threads { started, source } => ProcessRefusal::Threads { needed: threads, started, why: plain_error(&source) },
+        Scarcity::Memory => ProcessRefusal::Memory { needed: bytes },
+    });
+    refused_calls.into_iter().chain(scarce).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::plan::Circumstances;
+    use crate::model::profile::Profile;
+
+    #[test]
+    fn this_process_lacks_nothing_for_a_quick_run() {
+        let mut plan = Plan::of(&Profile::named("quick", 0).unwrap(), 1, Circumstances::WITHOUT_DROPS).unwrap();
+        assert_eq!(refusals(&plan), []);
+        assert_eq!(threads_needed(&plan), 2);
+        plan.settings.seekers = 5;
+        plan.circumstances.prepare = Some("true".to_owned());
+        assert_eq!(threads_needed(&plan), 8);
+        plan.settings.chunk_size = 1 << 60;
+        assert!(matches!(refusals(&plan)[..], [ProcessRefusal::Memory { .. }]));
+    }
+
+    #[test]
+    fn what_is_lacking_is_said_with_what_to_do() {
+        let one = ProcessRefusal::Calls { calls: vec!["syncfs"] }.to_string();
+        assert!(one.starts_with("the system refuses a call to this process (syncfs)") && one.contains("allow it,"), "{one}");
+        let two = ProcessRefusal::Calls { calls: vec!["syncfs", "flock"] }.to_string();
+        assert!(two.starts_with("the system refuses calls to this process (syncfs, flock)") && two.contains("allow them,"), "{two}");
+        let threads = ProcessRefusal::Threads { needed: 4, started: 1, why: "no".to_owned() }.to_string();
+        assert!(threads.contains("needs 4 more threads, and only 1 could be started (no)"), "{threads}");
+        assert!(ProcessRefusal::Memory { needed: 12 << 20 }.to_string().starts_with("needs 12 MiB of memory"));
+    }
+}
