@@ -7,7 +7,8 @@ use std::ptr::NonNull;
 
 /// Reads the code and the constants of the program and its libraries into memory, and locks them there where the limit of locked memory
 /// allows it. Without this, code that a phase needs for the first time, or that the kernel took away meanwhile, is read from the disk
-/// inside its clock and counted as what the phase read. Advice only: what cannot be done is not.
+/// inside its clock and counted as what the phase read. Advice only: what cannot be done is not. It takes no addresses, and in a control
+/// group with limited memory no more than the room that is asked for the program before a batch begins.
 pub fn keep_in_memory() {
     let maps = fs::read_to_string("/proc/self/maps").unwrap_or_default();
     for (start, length) in maps.lines().filter_map(mapped_file) {

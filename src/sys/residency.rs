@@ -78,8 +78,8 @@ fn cached_pages(file: &File) -> io::Result<u64> {
 }
 
 fn mapped_pages(file: &File, size: u64, page: u64) -> io::Result<u64> {
-    /// Mapped at a time, so that a large file needs little address space.
-    const WINDOW: u64 = 1 << 30;
+    /// Mapped at a time: a process whose address space is limited has room for so much.
+    const WINDOW: u64 = 64 << 20;
     let mut resident = 0;
     let mut offset = 0;
     while offset < size {

@@ -13,6 +13,8 @@ use std::path::{Path, PathBuf};
 const FULL: &str = "no space left on device";
 /// Every file has a block of its own, so that reading and writing them can be watched.
 const WORK: Work = Work { file_bytes: 24 << 20, seeks: 2000, files: 600, small_bytes: 4096 };
+/// Files without content; they take a moment even in memory.
+const MANY: Work = Work { file_bytes: 64 << 10, seeks: 1, files: 3000, small_bytes: 0 };
 /// A phase that was over before it could be filled is tried again in the next run.
 const MOST_RUNS: usize = 20;
 
@@ -35,7 +37,7 @@ pub struct Others {
 
 impl Others {
     /// More files than any of the test's filesystems has inodes for; where inodes are made as they are needed, the space ends that.
-    const MOST_FILES: u32 = 3000;
+    const MOST_FILES: u32 = 5000;
 
     /// Somebody who has nothing yet.
     pub fn on(filesystem: &Path) -> Self {
@@ -137,7 +139,7 @@ fn check_run(run: &RunRecord, said: &str, code: Option<i32>, filesystem: &Path, 
 }
 
 /// Fills a filesystem while each of some phases runs, in as many runs as that takes, and gives it back between them.
-fn fill_in(kind: &str, filesystem: &Path, phases: &[Phase], what: impl Fn(Phase) -> Taken) {
+fn fill_in(kind: &str, filesystem: &Path, phases: &[Phase], work: &Work, what: impl Fn(Phase) -> Taken) {
     let others = Others::on(filesystem);
     let mut waiting = phases.to_vec();
     let mut runs = 0;
@@ -146,10 +148,10 @@ fn fill_in(kind: &str, filesystem: &Path, phases: &[Phase], what: impl Fn(Phase)
         assert!(runs <= MOST_RUNS, "{kind}: never in the middle of {waiting:?}");
         let desk = Desk::new();
         let mut stepped =
-            Stepped::start(desk.run(User::Tester, &WORK.settings(), &["--runs", "1", "--pause", "100ms"]).arg(filesystem), &desk);
+            Stepped::start(desk.run(User::Tester, &work.settings(), &["--runs", "1", "--pause", "100ms"]).arg(filesystem), &desk);
         let mut filled = Vec::new();
         for phase in waiting.clone() {
-            let Some(share) = stepped.stop_in(phase, &WORK, filesystem) else { continue };
+            let Some(share) = stepped.stop_in(phase, work, filesystem) else { continue };
             others.fill(what(phase));
             stepped.go_on_until_said(phase);
             others.leave();
@@ -179,7 +181,13 @@ fn fill_in_every_phase(kind: &'static str, mkfs: &'static str, size_mib: u64, op
     let filesystem = LoopFilesystem::with_options(kind, size_mib, options);
     // It has as many inodes as it has space, and takes long to find that there is none.
     let has_inodes = kind != "btrfs";
-    fill_in(kind, filesystem.path(), Phase::ALL, |phase| if phase > Phase::RandomSeek && has_inodes { Taken::All } else { Taken::Space });
+    fill_in(
+        kind,
+        filesystem.path(),
+        Phase::ALL,
+        &WORK,
+        |phase| if phase > Phase::RandomSeek && has_inodes { Taken::All } else { Taken::Space },
+    );
 }
 
 #[test]
@@ -208,9 +216,9 @@ fn inodes_run_out_while_files_are_made() {
     if is_missing(&[Need::Root, Need::Loop, Need::Filesystem("ext4"), Need::Program("mkfs.ext4")]) {
         return;
     }
-    let (ext4, tmpfs) = (LoopFilesystem::with_options("ext4", 64, &["-N", "2000"]), MemoryFilesystem::of("size=1g,nr_inodes=2000"));
+    let (ext4, tmpfs) = (LoopFilesystem::with_options("ext4", 64, &["-N", "5000"]), MemoryFilesystem::of("size=1g,nr_inodes=5000"));
     for (kind, filesystem) in [("ext4", ext4.path()), ("tmpfs", tmpfs.path())] {
-        fill_in(kind, filesystem, &[Phase::SeqCreate, Phase::RandomCreate], |_| Taken::Inodes);
+        fill_in(kind, filesystem, &[Phase::SeqCreate, Phase::RandomCreate], &MANY, |_| Taken::Inodes);
     }
 }
 
