@@ -50,7 +50,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Interrupt {
-    /// From here on a signal only notes the wish to stop.
+    /// From here on a signal notes the wish to stop, and a second one ends the process.
     ///
     /// # Errors
     /// When the signals cannot be listened to.
@@ -60,7 +60,7 @@ impl Interrupt {
         Ok(Arc::new(interrupt))
     }
 
-    /// From here on a thread says what a signal does, and ends the process at the second one. It sleeps until one comes.
+    /// From here on a thread says what a signal does and, at a second one, what is left. It sleeps until one comes.
     ///
     /// # Errors
     /// When it cannot be started.
@@ -68,6 +68,7 @@ impl Interrupt {
         let Some(mut signals) = lock(&self.signals).take() else { return Ok(()) };
         let shared = Arc::clone(self);
         let heard = std::thread::Builder::new().name("signals".to_owned()).spawn(move || {
+            signals.attend();
             while let Some(number) = signals.wait() {
                 shared.heard(number);
             }

@@ -153,6 +153,9 @@ fn run_until_stopped(arguments: &RunArguments, ram: Option<u64>, interrupt: &Arc
     let plan = plan(arguments, ram.unwrap_or(0))?;
     check_time(&plan)?;
     let wanted = user::wanted(arguments.user.as_deref())?;
+    if wanted.is_none() {
+        interrupt.attend()?;
+    }
     let dropper = user::dropper(wanted.as_ref(), &plan.circumstances);
     let look = || -> anyhow::Result<Vec<Named>> {
         let mut named = places::open(&arguments.targets)?;
@@ -170,7 +173,7 @@ fn run_until_stopped(arguments: &RunArguments, ram: Option<u64>, interrupt: &Arc
     let batch = batch(arguments, plan)?;
     // Last, so that what is refused leaves no empty run file.
     let mut file = run_file(&arguments.output, wanted.as_ref())?;
-    // Nobody else's rights are needed any more, and threads may be started.
+    // Rights are given up by now, so that threads may be started in any case.
     if let Err(error) = interrupt.attend() {
         file.remove_if_unused();
         return Err(error);

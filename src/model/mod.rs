@@ -22,5 +22,6 @@ pub mod series;
 pub mod settings;
 pub mod slices;
 pub mod stack;
+pub mod status;
 pub mod summary;
 pub mod usage;

@@ -68,10 +68,10 @@ pub fn run(
         record.phases.push(done);
         if is_told {
             let done = &record.phases[record.phases.len() - 1];
-            observer.phase_finished(standing, done);
             // Before anything is removed: that may hang, and the result must not be lost.
             observer.run_so_far(&record);
             once.remove_files_of(done);
+            observer.phase_finished(standing, done);
         }
     }
     end(&mut record);

@@ -2,8 +2,9 @@
 
 use nix::sys::signal::{SigHandler, Signal as NixSignal, signal};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-use signal_hook::flag;
 use signal_hook::iterator::Signals;
+use signal_hook::low_level::unregister;
+use signal_hook::{SigId, flag};
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -32,7 +33,11 @@ impl Asked {
 
 /// The signals that ask barrow to stop, as iterator: blocks until the next one comes.
 #[derive(Debug)]
-pub struct StopSignals(Signals);
+pub struct StopSignals {
+    signals: Signals,
+    /// What ends the process at a second signal as long as nobody attends to them.
+    unattended: Vec<SigId>,
+}
 
 impl StopSignals {
     /// Listens to SIGINT, SIGTERM and SIGHUP, but not to those that were ignored when barrow began (nohup, background jobs).
@@ -41,16 +46,26 @@ impl StopSignals {
     /// As sigaction(2).
     pub fn listen(asked: &Asked) -> io::Result<Self> {
         let wanted: Vec<i32> = [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|number| !is_ignored(*number)).collect();
+        let (mut unattended, came) = (Vec::new(), Arc::new(AtomicBool::new(false)));
         for number in &wanted {
+            unattended.push(flag::register_conditional_default(*number, Arc::clone(&came))?);
+            unattended.push(flag::register(*number, Arc::clone(&came))?);
             flag::register_usize(*number, Arc::clone(&asked.number), *number as usize)?;
             flag::register(*number, Arc::clone(&asked.wanted))?;
         }
-        Ok(Self(Signals::new(wanted)?))
+        Ok(Self { signals: Signals::new(wanted)?, unattended })
+    }
+
+    /// From here on a second signal does not end the process by itself.
+    pub fn attend(&mut self) {
+        for registered in self.unattended.drain(..) {
+            unregister(registered);
+        }
     }
 
     /// The next signal's number; blocks until it comes.
     pub fn wait(&mut self) -> Option<i32> {
-        self.0.forever().next()
+        self.signals.forever().next()
     }
 }
 

@@ -278,6 +278,7 @@ impl Running {
         let pid = self.pid();
         let is_said = AtomicBool::new(false);
         std::thread::scope(|scope| {
+            let said = OnDrop(&is_said);
             scope.spawn(|| {
                 while !is_said.load(Ordering::Relaxed) {
                     // It may have ended already.
@@ -286,7 +287,7 @@ impl Running {
                 }
             });
             self.wait_for_line(words);
-            is_said.store(true, Ordering::Relaxed);
+            drop(said);
         });
     }
 
@@ -334,6 +335,15 @@ pub fn quick_target() -> TempDir {
 /// Whether a line has all of these words.
 pub fn has_all(line: &str, words: &[&str]) -> bool {
     words.iter().all(|word| line.contains(word))
+}
+
+/// Says that something is over, also when a test fails: who waits for it would wait for ever.
+pub struct OnDrop<'a>(pub &'a AtomicBool);
+
+impl Drop for OnDrop<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
 }
 
 /// Waits until something is so.

@@ -1,7 +1,7 @@
 //! The marks come where what they name is provoked: another program that computes, one that writes, a device that slows down.
 
 use super::device::LoopFilesystem;
-use super::driver::{Desk, Finished, Running, User, phase, wait_until};
+use super::driver::{Desk, Finished, OnDrop, Running, User, phase, wait_until};
 use super::need::{Need, is_missing};
 use barrow::model::flag::Flag;
 use barrow::model::phase::Phase;
@@ -20,6 +20,7 @@ fn measured_beside(path: &Path, threads: usize, settings: &str, other: impl Fn()
     let desk = Desk::new();
     let is_over = AtomicBool::new(false);
     std::thread::scope(|scope| {
+        let over = OnDrop(&is_over);
         for _ in 0..threads {
             scope.spawn(|| {
                 while !is_over.load(Ordering::Relaxed) {
@@ -29,7 +30,7 @@ fn measured_beside(path: &Path, threads: usize, settings: &str, other: impl Fn()
         }
         let mut command = desk.run(User::Tester, settings, &["--runs", "1", "-q"]);
         let finished = Finished::of(command.arg(path));
-        is_over.store(true, Ordering::Relaxed);
+        drop(over);
         finished.expect_code(0);
     });
     desk.runs().remove(0)

@@ -4,7 +4,7 @@ mod attacker;
 mod victims;
 
 use super::device::MemoryFilesystem;
-use super::driver::{Desk, Finished, Running, User, alone, listing, scratches, through_shell, wait_for_files};
+use super::driver::{Desk, Finished, OnDrop, Running, User, alone, listing, scratches, through_shell, wait_for_files};
 use super::need::{Need, is_missing};
 use super::signals::{LONG, target};
 use attacker::{Arsenal, Deeds, SIBLINGS, attack, become_attacker};
@@ -262,6 +262,7 @@ fn a_hostile_user_who_races_it_reaches_nothing_of_others() {
     let (deeds, peace, end) = ([Deeds::default(), Deeds::default()], [const { AtomicBool::new(true) }; 2], AtomicBool::new(false));
     let over = Instant::now() + Duration::from_secs(seconds);
     let outcomes = std::thread::scope(|scope| {
+        let over_for_attackers = OnDrop(&end);
         for (index, directory) in directories.iter().enumerate() {
             let (arsenal, deeds, peace, end) = (&arsenals[index], &deeds[index], &peace[index], &end);
             scope.spawn(move || {
@@ -280,7 +281,7 @@ fn a_hostile_user_who_races_it_reaches_nothing_of_others() {
             .collect();
         let outcomes: Vec<_> = duels.into_iter().map(|duel| duel.join()).collect();
         let taken = taker.join();
-        end.store(true, Ordering::Relaxed);
+        drop(over_for_attackers);
         let mut outcomes: Vec<Outcomes> = outcomes.into_iter().map(Result::unwrap).collect();
         outcomes[0].extend(taken.unwrap());
         outcomes

@@ -1,6 +1,6 @@
 //! Kills of what is no run: of `barrow clean` itself, of a report, of the question about direct I/O, and of a run whose command runs.
 
-use super::driver::{Desk, Finished, Running, User, alone, listing, quick_target, scratches, wait_until};
+use super::driver::{Desk, Finished, OnDrop, Running, User, alone, listing, quick_target, scratches, wait_until};
 use super::need::{Need, is_missing};
 use super::traced::{Traced, moments};
 use barrow::model::machine::FilesystemClass;
@@ -40,6 +40,7 @@ fn clean_leaves_runs_that_begin_alone() {
     let mut ground = PlainGround::of(File::open(target).unwrap(), target.to_owned(), FilesystemClass::Other);
     let is_over = AtomicBool::new(false);
     let (live, removed) = std::thread::scope(|scope| {
+        let over = OnDrop(&is_over);
         let cleaner = scope.spawn(|| {
             let (mut live, mut removed) = (0, 0);
             while !is_over.load(Ordering::Relaxed) {
@@ -59,7 +60,7 @@ fn clean_leaves_runs_that_begin_alone() {
             assert!(target.join(format!(".barrow-{nonce:08x}/marker")).exists(), "a living run's directory was removed");
             assert_eq!(ground.give_back(), [""; 0]);
         }
-        is_over.store(true, Ordering::Relaxed);
+        drop(over);
         cleaner.join().unwrap()
     });
     assert_eq!(listing(target), before);
@@ -245,6 +246,7 @@ fn clean_leaves_a_run_whose_command_runs_alone() {
     command.arg(target).env("PATH", "/usr/bin:/bin");
     let is_over = AtomicBool::new(false);
     std::thread::scope(|scope| {
+        let over = OnDrop(&is_over);
         let cleaner = scope.spawn(|| {
             while !is_over.load(Ordering::Relaxed) {
                 let found = clean(target).unwrap();
@@ -252,7 +254,7 @@ fn clean_leaves_a_run_whose_command_runs_alone() {
             }
         });
         let finished = Finished::of(&mut command);
-        is_over.store(true, Ordering::Relaxed);
+        drop(over);
         cleaner.join().unwrap();
         finished.expect_code(0);
     });
