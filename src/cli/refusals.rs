@@ -38,12 +38,17 @@ pub fn check(plan: &Plan, named: &mut [Named], ram: Option<u64>, no_drops: Optio
             say(&format!("barrow: {head}: {caution}"));
         }
     }
-    if refused.is_empty() {
-        // Found by trying, which what is refused already would spoil.
-        refused.extend(process::refusals(plan).iter().map(ToString::to_string));
-    }
+    refused.extend(process::refused_calls().map(|refusal| refusal.to_string()));
     anyhow::ensure!(refused.is_empty(), "{}", refused.join("\n        "));
     Ok(())
+}
+
+/// Refuses what this process lacks of threads and memory: found by trying, with the rights that it will measure with.
+///
+/// # Errors
+/// When it lacks any.
+pub fn check_process(plan: &Plan) -> anyhow::Result<()> {
+    process::scarcity(plan).map_or(Ok(()), |scarcity| Err(scarcity.into()))
 }
 
 /// Finds out how direct I/O must be aligned on a target, where it was asked for, and what is in its way.

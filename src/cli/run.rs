@@ -6,7 +6,7 @@ use super::measure::{Conduct, measure};
 use super::output::{print, say};
 use super::places::{self, Named};
 use super::profiles;
-use super::refusals::check;
+use super::refusals::{check, check_process};
 use super::user::{self, Wanted};
 use super::vigil::Bounds;
 use crate::model::identity::Identity;
@@ -170,14 +170,10 @@ fn run_until_stopped(arguments: &RunArguments, ram: Option<u64>, interrupt: &Arc
         hang_after: (arguments.hang_after > 0).then(|| Duration::from_millis(arguments.hang_after)),
         phase: arguments.max_phase_seconds.map(Duration::from_secs),
     };
-    let batch = batch(arguments, plan)?;
-    // Last, so that what is refused leaves no empty run file.
     let mut file = run_file(&arguments.output, wanted.as_ref())?;
-    // Rights are given up by now, so that threads may be started in any case.
-    if let Err(error) = interrupt.attend() {
-        file.remove_if_unused();
-        return Err(error);
-    }
+    // Rights are given up by now: what the process may do is what it will have, and threads may be started in any case.
+    let ready = interrupt.attend().and_then(|()| check_process(&plan)).and_then(|()| batch(arguments, plan));
+    let batch = ready.inspect_err(|_| file.remove_if_unused())?;
     let measured = measure(batch, named, file, Conduct { quiet: arguments.quiet, bounds, dropper }, interrupt)?;
     if !arguments.no_report && !measured.runs.is_empty() {
         print(&renderer_named("text").map_err(usage)?.render(&Report::of(&measured.runs)))?;

@@ -170,7 +170,8 @@ fn a_line_that_was_torn_by_a_kill_is_named_and_the_rest_kept() {
     let limit = whole.len() + whole.len() / 2;
     let inner = run();
     let mut strace = super::driver::alone("/usr/bin/strace");
-    strace.args(["-f", "-o", "/dev/null", "-e", "trace=ftruncate", "-e", "inject=ftruncate:signal=SIGKILL:when=1"]);
+    strace.args(["-f", "-o", "/dev/null", "-P"]).arg(desk.run_file());
+    strace.args(["-e", "trace=ftruncate", "-e", "inject=ftruncate:signal=SIGKILL:when=1"]);
     strace.args(["/usr/bin/prlimit", &format!("--fsize={limit}")]).arg(inner.get_program()).args(inner.get_args());
     Running::start(&mut strace).finish().expect_signal(Signal::SIGKILL);
     let torn = std::fs::read(desk.run_file()).unwrap();

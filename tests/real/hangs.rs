@@ -107,7 +107,7 @@ fn a_run_file_that_hangs_too_is_replaced() {
     let mut running = Running::start(command.arg(filesystem.path()));
     filesystem.wait_for_hang();
     running.wait_for_line(&["did not take the run in 10 s"]);
-    running.wait_for_line(&["the run was kept in", "second place/barrow-"]);
+    running.wait_for_line(&["run 1 of fuse was kept in", "second place/barrow-"]);
     running.wait_for_line(&["left behind: "]);
     filesystem.abort();
     let finished = running.finish().expect_code(1);

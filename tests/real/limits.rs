@@ -145,12 +145,12 @@ fn limits_of_the_process() {
         by_shell("64 MiB, 64 seekers", "ulimit -v 65536", "seekers=64", refuses(&["of memory for itself", "may have 64 MiB"])),
         by_shell("12 MiB of addresses", "ulimit -v 12288", "", refuses(&["of memory for itself", "take fewer"])),
         for_user("no memory may be locked", 42_001, "prlimit --memlock=0", "", Ends::Works),
-        for_user("1 thread", 42_002, "prlimit --nproc=1", "", refuses(&["needs 2 more threads, and only 0", "ulimit -u"])),
-        for_user("3 threads", 42_003, "prlimit --nproc=3", "", Ends::Works),
+        for_user("1 thread", 42_002, "prlimit --nproc=1", "", refuses(&["no thread can listen to signals", "ulimit -u"])),
+        for_user("4 threads", 42_003, "prlimit --nproc=4", "", Ends::Works),
         for_user(
-            "3 threads, 4 workers",
+            "4 threads, 4 workers",
             42_004,
-            "prlimit --nproc=3",
+            "prlimit --nproc=4",
             "workers=4",
             refuses(&["needs 5 more threads, and only 2", "ulimit -u"]),
         ),
@@ -321,6 +321,6 @@ fn calls_that_a_sandbox_refuses() {
     }
     // The C library goes on without it only where the kernel does not have it.
     limits.push(without_call("clone3", libc::SYS_clone3, libc::ENOSYS, Ends::Works));
-    limits.push(without_call("clone3", libc::SYS_clone3, libc::EPERM, refuses(&["needs 2 more threads, and only 0", "not permitted"])));
+    limits.push(without_call("clone3", libc::SYS_clone3, libc::EPERM, refuses(&["no thread can listen to signals", "not permitted"])));
     try_all(&limits);
 }

@@ -19,7 +19,7 @@ struct Work {
 }
 
 const SLOW: Work = Work { limit: 10_000_000, file_mib: 30 };
-const MIDDLE: Work = Work { limit: 20_000_000, file_mib: 100 };
+const MIDDLE: Work = Work { limit: 20_000_000, file_mib: 60 };
 const FAST: Work = Work { limit: 40_000_000, file_mib: 100 };
 
 impl Work {

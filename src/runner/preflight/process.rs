@@ -41,24 +41,28 @@ pub enum ProcessRefusal {
     },
 }
 
-/// Threads of the largest phase, and the one that listens to signals; the shell of a command that is run meanwhile, and who reads its
+/// Threads of the largest phase, and the one that does the batch; the shell of a command that is run meanwhile, and who reads its
 /// words, count as two more.
 fn threads_needed(plan: &Plan) -> u64 {
     let Settings { workers, seekers, .. } = plan.settings;
     1 + workers.max(seekers) + if plan.circumstances.prepare.is_some() { 2 } else { 0 }
 }
 
-/// Finds what this process lacks for runs of a plan.
+/// Finds the calls that this process may not make; whatever it does, it needs them.
 #[must_use]
-pub fn refusals(plan: &Plan) -> Vec<ProcessRefusal> {
+pub fn refused_calls() -> Option<ProcessRefusal> {
     let calls = calls::refused();
-    let refused_calls = (!calls.is_empty()).then_some(ProcessRefusal::Calls { calls });
+    (!calls.is_empty()).then_some(ProcessRefusal::Calls { calls })
+}
+
+/// Finds what this process lacks of threads and memory for runs of a plan.
+#[must_use]
+pub fn scarcity(plan: &Plan) -> Option<ProcessRefusal> {
     let (threads, bytes) = (threads_needed(plan), memory_needed(&plan.settings).saturating_add(PROGRAM_BYTES));
-    let scarce = limits::try_out(threads, bytes).err().map(|scarcity| match scarcity {
+    limits::try_out(threads, bytes).err().map(|scarcity| match scarcity {
         Scarcity::Threads { started, source } => ProcessRefusal::Threads { needed: threads, started, why: plain_error(&source) },
         Scarcity::Memory => ProcessRefusal::Memory { needed: bytes },
-    });
-    refused_calls.into_iter().chain(scarce).collect()
+    })
 }
 
 #[cfg(test)]
@@ -70,13 +74,13 @@ mod tests {
     #[test]
     fn this_process_lacks_nothing_for_a_quick_run() {
         let mut plan = Plan::of(&Profile::named("quick", 0).unwrap(), 1, Circumstances::WITHOUT_DROPS).unwrap();
-        assert_eq!(refusals(&plan), []);
+        assert_eq!((refused_calls(), scarcity(&plan)), (None, None));
         assert_eq!(threads_needed(&plan), 2);
         plan.settings.seekers = 5;
         plan.circumstances.prepare = Some("true".to_owned());
         assert_eq!(threads_needed(&plan), 8);
         plan.settings.chunk_size = 1 << 60;
-        assert!(matches!(refusals(&plan)[..], [ProcessRefusal::Memory { .. }]));
+        assert!(matches!(scarcity(&plan), Some(ProcessRefusal::Memory { .. })));
     }
 
     #[test]
