@@ -23,11 +23,11 @@ pub struct Interrupt {
 }
 
 /// What is still done when the process is to end at once.
-struct LastAct(Box<dyn Fn() + Send>);
+struct LastAct(Box<dyn Fn() -> bool + Send>);
 
 impl Default for LastAct {
     fn default() -> Self {
-        Self(Box::new(|| {}))
+        Self(Box::new(|| false))
     }
 }
 
@@ -86,6 +86,9 @@ impl Interrupt {
         if since.elapsed() < ECHO {
             return;
         }
+        if (lock(&self.last_act).0)() {
+            self.set_empty_file(None);
+        }
         // Nothing is looked at here: a filesystem that hangs must not keep the process from its end.
         let scratch = lock(&self.place).take().map(|place| format!("{place} (`barrow clean` on its directory removes it)"));
         let left: Vec<String> = scratch.into_iter().chain(lock(&self.empty_file).take()).collect();
@@ -94,7 +97,6 @@ impl Interrupt {
         } else {
             say_in_time(format!("{name} again: stopped at once; left behind, if not yet removed: {}", left.join(" and ")));
         }
-        (lock(&self.last_act).0)();
         end_by_signal(number);
     }
 
@@ -126,8 +128,9 @@ impl Interrupt {
         *lock(&self.empty_file) = file;
     }
 
-    /// Notes what is still to be done before the process ends at once; it must come to an end itself.
-    pub fn set_last_act(&self, act: Box<dyn Fn() + Send>) {
+    /// Notes what is still to be done before the process ends at once; it must come to an end itself, and tells whether the run file holds
+    /// something now.
+    pub fn set_last_act(&self, act: Box<dyn Fn() -> bool + Send>) {
         *lock(&self.last_act) = LastAct(act);
     }
 

@@ -4,6 +4,7 @@ use super::output::say;
 use crate::model::identity::Identity;
 use crate::model::record::RunRecord;
 use crate::store::{RunFile, StoreError, line_of};
+use crate::target::ground::plain_error;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -32,6 +33,8 @@ struct Writer {
 #[derive(Debug)]
 struct SecondPlaces {
     places: Vec<SecondPlace>,
+    /// The run that was kept last.
+    last: Option<Identity>,
     /// Runs that are in no file.
     lost: usize,
 }
@@ -55,14 +58,22 @@ impl Keeper {
     pub fn of(file: RunFile, batch: Identity) -> Self {
         let places = second_paths(std::env::var_os("TMPDIR").map(PathBuf::from), batch);
         let places = places.into_iter().map(|path| SecondPlace { path, file: None, kept: 0 }).collect();
-        let second = Arc::new(Mutex::new(SecondPlaces { places, lost: 0 }));
+        let second = Arc::new(Mutex::new(SecondPlaces { places, last: None, lost: 0 }));
         Self { path: file.path().to_owned(), writer: Mutex::new(Writer { file, last: None }), second, runs: Mutex::default() }
     }
 
     /// Keeps one run, unless it is kept already.
     pub fn keep(&self, run: RunRecord) {
         self.write(&run);
-        lock(&self.runs).push(run);
+        self.count(run);
+    }
+
+    /// Adds a run to those of the report; each only once, as it was when it was kept first.
+    fn count(&self, run: RunRecord) {
+        let mut runs = lock(&self.runs);
+        if runs.iter().all(|kept| kept.nonce != run.nonce) {
+            runs.push(run);
+        }
     }
 
     fn write(&self, run: &RunRecord) {
@@ -78,27 +89,31 @@ impl Keeper {
     }
 
     /// Keeps a run that was broken off where a filesystem does not answer: where the run file does not take it in this time, in the second
-    /// place; where that does not either, on stderr.
-    pub fn rescue(self: &Arc<Self>, run: RunRecord, most: Duration) {
-        lock(&self.runs).push(run.clone());
+    /// place; where that does not either, on stderr. Tells whether the run file took it.
+    pub fn rescue(self: &Arc<Self>, run: RunRecord, most: Duration) -> bool {
+        self.count(run.clone());
         let (keeper, first_run) = (Arc::clone(self), run.clone());
         let (second, second_run) = (Arc::clone(&self.second), run.clone());
         if is_done_within(most, move || keeper.write(&first_run)) {
-            return;
+            return true;
         }
         say(&format!("barrow: the run file did not take the run in {} s", most.as_secs()));
         if !is_done_within(most, move || lock(&second).keep(&second_run)) {
             say_line(&run);
         }
+        false
     }
 
     /// The runs that were kept, and whether all of them are in the run file; says once more which are not, and what to do about it. Removes
-    /// run files that were made for nothing.
-    pub fn end(&self) -> (Vec<RunRecord>, bool) {
+    /// run files that were made for nothing, unless a filesystem does not answer any more, which may be theirs.
+    pub fn end(&self, answers: bool) -> (Vec<RunRecord>, bool) {
         let runs = std::mem::take(&mut *lock(&self.runs));
         // Held by whoever still waits for a file to answer, if anybody.
         let is_written = self.writer.try_lock().is_ok_and(|mut writer| {
-            writer.file.remove_if_unused();
+            if writer.file.is_unused() {
+                let removed = if answers { writer.file.remove_if_unused() } else { Err(std::io::ErrorKind::TimedOut.into()) };
+                removed.unwrap_or_else(|error| say_left(&self.path, &error));
+            }
             true
         });
         let is_whole = self.second.try_lock().is_ok_and(|mut second| second.end(&self.path, runs.len()));
@@ -119,6 +134,9 @@ fn is_done_within(most: Duration, work: impl FnOnce() + Send + 'static) -> bool 
 
 impl SecondPlaces {
     fn keep(&mut self, run: &RunRecord) {
+        if self.last.replace(run.nonce) == Some(run.nonce) {
+            return;
+        }
         let name = format!("run {} of {}", run.round, run.label);
         for place in &mut self.places {
             match place.append(run) {
@@ -137,10 +155,10 @@ impl SecondPlaces {
             let (kept, path) = (place.kept, place.path.display());
             if kept > 0 {
                 say(&format!(
-                    "barrow: {kept} of {all} runs are not in {run_file} but in {path}; when it has room again: cat {path} >> {run_file}"
+                    "barrow: {kept} of {all} runs are not in {run_file} but in {path}; when it can be written again: cat {path} >> {run_file}"
                 ));
             } else if let Some(file) = &mut place.file {
-                file.remove_if_unused();
+                file.remove_if_unused().unwrap_or_else(|error| say_left(&place.path, &error));
             }
         }
         if self.lost > 0 {
@@ -169,6 +187,11 @@ fn second_paths(named: Option<PathBuf>, batch: Identity) -> Vec<PathBuf> {
     let named = named.filter(|named| !named.as_os_str().is_empty() && named != Path::new(USUAL_PLACE));
     let places = named.into_iter().chain([PathBuf::from(USUAL_PLACE)]);
     places.map(|place| place.join(format!("barrow-{batch}.jsonl"))).collect()
+}
+
+/// Says that an empty run file stays, and why.
+pub fn say_left(path: &Path, error: &std::io::Error) {
+    say(&format!("barrow: left behind: the empty {}: {}", path.display(), plain_error(error)));
 }
 
 fn say_line(run: &RunRecord) {

@@ -62,18 +62,22 @@ pub fn measure(batch: Batch, named: Vec<Named>, file: RunFile, conduct: Conduct,
     let estimate = Estimate::of(batch.plan.clone(), places.len());
     let listener = Listener { inner: Progress::of(Arc::clone(interrupt), conduct.quiet, estimate), pulse: Arc::clone(&pulse) };
     let hands = Hands { interrupt: Arc::clone(interrupt), keeper: Arc::clone(&keeper), listener };
-    let started = start(batch, places, hands).inspect_err(|_| drop(keeper.end()));
+    let started = start(batch, places, hands).inspect_err(|_| drop(keeper.end(true)));
     let (begun, done) = started.context("no thread can be started")?;
     let thread = begun.recv().unwrap_or_default();
-    let outcome = match Vigil::of(&pulse, below, thread, conduct.bounds).wait(&done) {
-        Ended::Done(outcome) => outcome,
+    let (outcome, answers) = match Vigil::of(&pulse, below, thread, conduct.bounds).wait(&done) {
+        Ended::Done(outcome) => (outcome, true),
         Ended::GivenUp(given_up) => {
             give_up(&given_up, &pulse, &keeper);
-            Ok(Outcome { failed: true, ..Outcome::default() })
+            (Ok(Outcome { failed: true, ..Outcome::default() }), false)
         }
-        Ended::Panicked => anyhow::bail!("a fault in barrow itself; please report it"),
+        Ended::Panicked => {
+            let reason = "a fault in barrow itself; please report it".to_owned();
+            give_up(&GivenUp { status: Status::Failed, reason }, &pulse, &keeper);
+            (Ok(Outcome { failed: true, ..Outcome::default() }), true)
+        }
     };
-    let (runs, is_whole) = keeper.end();
+    let (runs, is_whole) = keeper.end(answers);
     Ok(Measured { outcome, runs, is_whole })
 }
 
@@ -96,6 +100,10 @@ fn start(batch: Batch, mut places: Vec<Place>, hands: Hands) -> std::io::Result<
         let Hands { interrupt, keeper, mut listener } = hands;
         let pulse = Arc::clone(&listener.pulse);
         let mut keep = |run| {
+            if pulse.is_given_up() {
+                return;
+            }
+            pulse.keeps();
             keeper.keep(run);
             pulse.kept();
             interrupt.set_empty_file(None);
@@ -109,15 +117,19 @@ fn start(batch: Batch, mut places: Vec<Place>, hands: Hands) -> std::io::Result<
 
 /// Keeps what is finished of a run whose call does not return, and names what it leaves.
 fn give_up(given_up: &GivenUp, pulse: &Pulse, keeper: &Arc<Keeper>) {
+    pulse.give_up();
     let Some(broken) = pulse.broken_off(given_up.status, &given_up.reason) else {
         say(&format!("barrow: {}", given_up.reason));
         return;
     };
-    let Broken { record, directory, scratch, phase } = broken;
-    let doing = phase.map_or("making or removing files", |phase| phase.name());
-    let place = if directory.is_empty() { String::new() } else { format!(" on {directory}") };
+    let Broken { record, directory, scratch, phase, is_kept } = broken;
+    let doing = match phase {
+        _ if is_kept => "writing the run file".to_owned(),
+        Some(phase) => format!("{} on {directory}", phase.name()),
+        None => format!("making or removing files on {directory}"),
+    };
     let head = format!("{} {}/{}", record.label, record.round, record.plan.settings.runs);
-    say(&format!("barrow: {head}  {doing}{place}: {}; ending with what is finished", given_up.reason));
+    say(&format!("barrow: {head}  {doing}: {}; ending with what is finished", given_up.reason));
     keeper.rescue(record, RESCUE);
     if let Some(scratch) = scratch {
         say(&format!("barrow: left behind: {scratch} (when it answers again, `barrow clean {directory}` removes it)"));
@@ -125,13 +137,18 @@ fn give_up(given_up: &GivenUp, pulse: &Pulse, keeper: &Arc<Keeper>) {
 }
 
 /// What is done when the user wishes to stop at once: phases that have ended are kept.
-fn last_act(pulse: &Arc<Pulse>, keeper: &Arc<Keeper>) -> Box<dyn Fn() + Send> {
+fn last_act(pulse: &Arc<Pulse>, keeper: &Arc<Keeper>) -> Box<dyn Fn() -> bool + Send> {
     let (pulse, keeper) = (Arc::clone(pulse), Arc::clone(keeper));
     Box::new(move || {
         let broken = pulse.broken_off(Status::Skipped, "the run was stopped in it");
-        if let Some(broken) = broken.filter(|broken| broken.record.phases.iter().any(|phase| phase.status == Status::Ok)) {
-            keeper.rescue(broken.record, QUICK_RESCUE);
-        }
+        let has_result = |broken: &Broken| broken.record.phases.iter().any(|phase| phase.status == Status::Ok);
+        let Some(broken) = broken.filter(has_result) else { return false };
+        // In a thread of its own, since its words may find nobody who listens.
+        let (keeper, (took, taken)) = (Arc::clone(&keeper), channel());
+        let rescue = std::thread::Builder::new().spawn(move || {
+            let _ = took.send(keeper.rescue(broken.record, QUICK_RESCUE));
+        });
+        rescue.is_ok() && taken.recv_timeout(3 * QUICK_RESCUE).unwrap_or(false)
     })
 }
 

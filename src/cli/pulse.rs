@@ -3,6 +3,7 @@
 use crate::model::phase::Phase;
 use crate::model::record::{PhaseRecord, RunRecord, Status};
 use crate::runner::{Observer, Standing, Working, broken_off};
+use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// What is known of the run that goes on.
@@ -18,6 +19,12 @@ struct Beat {
     phase: Option<Phase>,
     /// How far it is; only once its clock runs.
     working: Option<Working>,
+    /// Whether its record is being written.
+    is_kept: bool,
+    /// Whether somebody is being told, who may not listen: a terminal that was halted is no filesystem that hangs.
+    is_telling: bool,
+    /// Whether the batch was given up: what its thread still hears is nobody's concern.
+    is_given_up: bool,
     /// How often anything was heard.
     count: u64,
 }
@@ -46,6 +53,8 @@ pub struct Broken {
     pub scratch: Option<String>,
     /// The phase that did not end.
     pub phase: Option<Phase>,
+    /// Whether its record was being written.
+    pub is_kept: bool,
 }
 
 impl Pulse {
@@ -75,16 +84,36 @@ impl Pulse {
         self.beat().draft.as_ref().map(|draft| draft.target.saturating_sub(1) as usize)
     }
 
+    /// Notes that the record of the run is being written.
+    pub fn keeps(&self) {
+        self.heard(|beat| beat.is_kept = true);
+    }
+
     /// Notes that the run is kept: nothing of it can be lost any more.
     pub fn kept(&self) {
-        self.heard(|beat| beat.draft = None);
+        self.heard(|beat| (beat.draft, beat.is_kept) = (None, false));
+    }
+
+    /// Whether the batch waits for somebody who is being told.
+    pub fn is_telling(&self) -> bool {
+        self.beat().is_telling
+    }
+
+    /// Notes that the batch is given up.
+    pub fn give_up(&self) {
+        self.beat().is_given_up = true;
+    }
+
+    /// Whether it was.
+    pub fn is_given_up(&self) -> bool {
+        self.beat().is_given_up
     }
 
     /// The run as it is when it is broken off now, with how its phase ended and why; `None` between runs.
     pub fn broken_off(&self, status: Status, reason: &str) -> Option<Broken> {
         let beat = self.beat().clone();
         let record = broken_off(beat.draft?, beat.phase.map(|phase| (phase, status)), reason);
-        Some(Broken { record, directory: beat.directory, scratch: beat.scratch, phase: beat.phase })
+        Some(Broken { record, directory: beat.directory, scratch: beat.scratch, phase: beat.phase, is_kept: beat.is_kept })
     }
 }
 
@@ -96,6 +125,18 @@ pub struct Listener<O> {
     pub pulse: Arc<Pulse>,
 }
 
+impl<O: Observer> Listener<O> {
+    /// Tells whoever else hears, unless the batch was given up.
+    fn tell(&mut self, tell: impl FnOnce(&mut O)) {
+        if self.pulse.is_given_up() {
+            return;
+        }
+        self.pulse.beat().is_telling = true;
+        tell(&mut self.inner);
+        self.pulse.beat().is_telling = false;
+    }
+}
+
 impl<O: Observer> Observer for Listener<O> {
     fn run_so_far(&mut self, draft: &RunRecord) {
         self.pulse.heard(|beat| {
@@ -105,8 +146,11 @@ impl<O: Observer> Observer for Listener<O> {
     }
 
     fn run_begins(&mut self, place: &str) {
-        self.pulse.heard(|beat| beat.scratch = Some(place.to_owned()));
-        self.inner.run_begins(place);
+        self.pulse.heard(|beat| {
+            beat.directory = Path::new(place).parent().map(|directory| directory.display().to_string()).unwrap_or_default();
+            beat.scratch = Some(place.to_owned());
+        });
+        self.tell(|inner| inner.run_begins(place));
     }
 
     fn run_started(&mut self, standing: Standing<'_>) {
@@ -114,34 +158,34 @@ impl<O: Observer> Observer for Listener<O> {
             beat.directory = standing.directory.to_owned();
             beat.scratch = standing.scratch.map(str::to_owned);
         });
-        self.inner.run_started(standing);
+        self.tell(|inner| inner.run_started(standing));
     }
 
     fn run_not_begun(&mut self, standing: Standing<'_>, reason: &str) {
-        self.inner.run_not_begun(standing, reason);
+        self.tell(|inner| inner.run_not_begun(standing, reason));
     }
 
     fn phase_started(&mut self, standing: Standing<'_>, phase: Phase) {
         self.pulse.heard(|beat| beat.phase = Some(phase));
-        self.inner.phase_started(standing, phase);
+        self.tell(|inner| inner.phase_started(standing, phase));
     }
 
     fn phase_goes_on(&mut self, standing: Standing<'_>, working: Working) {
         // Told by a clock, whether anything moves or not.
         self.pulse.beat().working = Some(working);
-        self.inner.phase_goes_on(standing, working);
+        self.tell(|inner| inner.phase_goes_on(standing, working));
     }
 
     fn phase_finished(&mut self, standing: Standing<'_>, record: &PhaseRecord) {
-        self.inner.phase_finished(standing, record);
+        self.tell(|inner| inner.phase_finished(standing, record));
     }
 
     fn run_finished(&mut self) {
         self.pulse.heard(|beat| beat.scratch = None);
-        self.inner.run_finished();
+        self.tell(Observer::run_finished);
     }
 
     fn left_behind(&mut self, what: &str) {
-        self.inner.left_behind(what);
+        self.tell(|inner| inner.left_behind(what));
     }
 }

@@ -2,10 +2,14 @@
 
 use super::exit::{Exit, usage};
 use super::output::{print, say, write_file};
+use crate::model::identity::Identity;
+use crate::model::record::RunRecord;
 use crate::report::chart::{ChartChoice, chart_named};
-use crate::report::{Renderer, Report, renderer_named};
+use crate::report::{RENDERERS, Renderer, Report, renderer_named};
 use crate::store;
 use clap::Args;
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::path::{Path, PathBuf};
 
 /// What `barrow report` takes.
@@ -14,7 +18,7 @@ pub struct ReportArguments {
     /// Run files
     #[arg(value_name = "FILE", default_value = "barrow.jsonl")]
     files: Vec<PathBuf>,
-    /// The format: text, ascii, markdown, csv, csv-summary or svg; without it text, or svg where a chart is asked for
+    /// The format: text, ascii, markdown, csv, csv-summary or svg; without it that of the ending of the file, svg where a chart is asked for, else text
     #[arg(short, long, value_name = "NAME")]
     format: Option<String>,
     /// The chart of a format that draws: bars, runs or cpu; without it the one that suits the data
@@ -54,6 +58,10 @@ pub fn report(arguments: &ReportArguments) -> anyhow::Result<Exit> {
     if runs.is_empty() {
         return Ok(Exit::Failed);
     }
+    let repeated = take_out_repeats(&mut runs);
+    if repeated > 0 {
+        say(&format!("barrow: {repeated} of the runs stand there more than once; each counts once"));
+    }
     let text = renderer.render(&Report { chart, ..Report::of(&runs) });
     match &arguments.output {
         None => print(&text)?,
@@ -63,15 +71,55 @@ pub fn report(arguments: &ReportArguments) -> anyhow::Result<Exit> {
     Ok(exit)
 }
 
-/// The format and the chart that were asked for.
+/// Takes out runs that are there already: a run may have been kept in two places, and files be put together twice. The one that is whole
+/// stays. Tells how many were taken out.
+fn take_out_repeats(runs: &mut Vec<RunRecord>) -> usize {
+    let before = runs.len();
+    let mut places: BTreeMap<(Identity, Identity, String), usize> = BTreeMap::new();
+    let mut kept: Vec<RunRecord> = Vec::with_capacity(before);
+    for run in std::mem::take(runs) {
+        match places.entry((run.batch, run.nonce, run.label.clone())) {
+            Entry::Vacant(place) => {
+                place.insert(kept.len());
+                kept.push(run);
+            }
+            Entry::Occupied(place) if run.complete && !kept[*place.get()].complete => kept[*place.get()] = run,
+            Entry::Occupied(_) => {}
+        }
+    }
+    *runs = kept;
+    before - runs.len()
+}
+
+/// The first format whose files end so.
+fn named_by(ending: &str) -> Option<&'static str> {
+    RENDERERS.iter().find(|renderer| renderer.extension() == ending).map(|renderer| renderer.name())
+}
+
+/// The format and the chart that were asked for; a format that was not named is that of the ending of the file.
 fn form(arguments: &ReportArguments) -> anyhow::Result<(&'static dyn Renderer, ChartChoice)> {
     let kind = arguments.chart.as_deref().map(chart_named).transpose().map_err(usage)?;
     let wants_chart = kind.is_some() || arguments.narrow;
-    let usual = if wants_chart { "svg" } else { "text" };
+    let by_ending = arguments.output.as_deref().and_then(Path::extension).and_then(|ending| named_by(ending.to_str()?));
+    let usual = if wants_chart { "svg" } else { by_ending.unwrap_or("text") };
     let renderer = renderer_named(arguments.format.as_deref().unwrap_or(usual)).map_err(usage)?;
     if wants_chart && !renderer.draws() {
         let option = if kind.is_some() { "--chart" } else { "--narrow" };
         return Err(usage(anyhow::anyhow!("{option} is for formats that draw, and {} does not; use -f svg", renderer.name())));
     }
     Ok((renderer, ChartChoice { kind, narrow: arguments.narrow }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::sample;
+
+    #[test]
+    fn a_run_that_stands_there_twice_counts_once() {
+        let run = |nonce: u64, complete| RunRecord { nonce: Identity(nonce), complete, ..sample::run("a", 1) };
+        let mut runs = vec![run(1, false), run(2, true), run(1, true), run(2, false)];
+        assert_eq!(take_out_repeats(&mut runs), 2);
+        assert_eq!(runs, [run(1, true), run(2, true)]);
+    }
 }

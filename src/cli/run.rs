@@ -2,6 +2,7 @@
 
 use super::exit::{Exit, usage};
 use super::interrupt::Interrupt;
+use super::keep::say_left;
 use super::measure::{Conduct, measure};
 use super::output::{print, say};
 use super::places::{self, Named};
@@ -71,7 +72,7 @@ pub struct RunArguments {
     #[arg(long, value_name = "TIME", default_value = "0s", value_parser = milliseconds)]
     pause: u64,
     /// End a phase that takes longer; it then has no number
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = whole_seconds)]
     max_phase_seconds: Option<u64>,
     /// Give up when nothing moves for so long; 0s waits for ever
     #[arg(long, value_name = "TIME", default_value = "10m", value_parser = milliseconds)]
@@ -119,6 +120,14 @@ fn check_texts(arguments: &RunArguments) -> anyhow::Result<()> {
         }
     }
     Ok(())
+}
+
+fn whole_seconds(text: &str) -> Result<u64, String> {
+    match text.parse() {
+        Ok(0) => Err("0 seconds are no time; leave it out for no limit".to_owned()),
+        Ok(seconds) => Ok(seconds),
+        Err(_) => Err("write it as a number of seconds, as in 600".to_owned()),
+    }
 }
 
 /// Does what `barrow run` is asked for.
@@ -173,7 +182,7 @@ fn run_until_stopped(arguments: &RunArguments, ram: Option<u64>, interrupt: &Arc
     let mut file = run_file(&arguments.output, wanted.as_ref())?;
     // Rights are given up by now: what the process may do is what it will have, and threads may be started in any case.
     let ready = interrupt.attend().and_then(|()| check_process(&plan)).and_then(|()| batch(arguments, plan));
-    let batch = ready.inspect_err(|_| file.remove_if_unused())?;
+    let batch = ready.inspect_err(|_| take_back(&mut file))?;
     let measured = measure(batch, named, file, Conduct { quiet: arguments.quiet, bounds, dropper }, interrupt)?;
     if !arguments.no_report && !measured.runs.is_empty() {
         print(&renderer_named("text").map_err(usage)?.render(&Report::of(&measured.runs)))?;
@@ -192,6 +201,11 @@ fn batch(arguments: &RunArguments, plan: Plan) -> anyhow::Result<Batch> {
     })
 }
 
+/// Removes a run file that was made for nothing.
+fn take_back(file: &mut RunFile) {
+    file.remove_if_unused().unwrap_or_else(|error| say_left(file.path(), &error));
+}
+
 /// Opens the run file with the rights of who called, and then gives up what is not wanted: the file stays the caller's, and is not
 /// opened again.
 fn run_file(path: &Path, wanted: Option<&Wanted>) -> anyhow::Result<RunFile> {
@@ -199,7 +213,7 @@ fn run_file(path: &Path, wanted: Option<&Wanted>) -> anyhow::Result<RunFile> {
     let mut file = RunFile::open(path).context(ADVICE)?;
     let Some(wanted) = wanted else { return Ok(file) };
     if let Err(error) = file.keep_open().context(ADVICE).and_then(|()| wanted.give_up_the_rest()) {
-        file.remove_if_unused();
+        take_back(&mut file);
         return Err(error);
     }
     Ok(file)
@@ -222,6 +236,9 @@ fn check_circumstances(arguments: &RunArguments) -> anyhow::Result<()> {
     }
     if arguments.prepare.is_some() && arguments.cache == "warm" {
         return Err(usage("--prepare runs before cold phases, and with --cache warm there are none"));
+    }
+    if (1..1000).contains(&arguments.hang_after) {
+        return Err(usage("--hang-after: less than a second; 0s waits for ever"));
     }
     if arguments.pause > LONGEST_PAUSE_MS {
         return Err(usage("--pause: more than a day"));

@@ -2,7 +2,8 @@
 
 use super::pulse::{Pulse, Sign};
 use crate::model::record::Status;
-use crate::sys::threads::{switches_without, this_thread};
+use crate::model::stack::Traffic;
+use crate::sys::threads::{switches_of, switches_without, this_thread};
 use crate::target::below::Below;
 use crate::target::ground::Counters;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
@@ -10,6 +11,10 @@ use std::time::{Duration, Instant};
 
 /// How often it is looked whether anything moves.
 const LOOK: Duration = Duration::from_millis(500);
+/// How often the thread of a batch wakes between two looks at the most while it waits for its workers.
+const WAKES: u64 = 6;
+/// The time between two looks counts for no more: where it was longer, the process itself was halted (SIGSTOP), and could not move.
+const LONGEST_LOOK: Duration = Duration::from_secs(1);
 /// How much longer than allowed a phase may take whose call does not return: it hears only between calls that its time is over.
 const GRACE: Duration = Duration::from_secs(10);
 
@@ -51,7 +56,12 @@ pub struct Vigil<'a> {
     thread: i32,
     bounds: Bounds,
     seen: Seen,
-    moved: Instant,
+    /// When it was looked last.
+    looked: Instant,
+    /// How long nothing has moved.
+    still: Duration,
+    /// How often the thread of the batch had given up a processor at the last look.
+    of_batch: u64,
 }
 
 /// What was seen at the last look.
@@ -59,13 +69,14 @@ pub struct Vigil<'a> {
 struct Seen {
     sign: Sign,
     switches: u64,
-    counters: Option<Counters>,
+    below: Option<Traffic>,
+    other: Option<Counters>,
 }
 
 impl<'a> Vigil<'a> {
     /// Over a batch that a thread does.
     pub fn of(pulse: &'a Pulse, below: Vec<Below>, thread: i32, bounds: Bounds) -> Self {
-        Self { pulse, below, thread, bounds, seen: Seen::default(), moved: Instant::now() }
+        Self { pulse, below, thread, bounds, seen: Seen::default(), looked: Instant::now(), still: Duration::ZERO, of_batch: 0 }
     }
 
     /// Waits until the batch says how it ended, or is given up.
@@ -91,28 +102,43 @@ impl<'a> Vigil<'a> {
 
     fn is_stuck(&mut self) -> Option<GivenUp> {
         let most = self.bounds.hang_after?;
-        if self.has_moved() {
-            self.moved = Instant::now();
-        }
+        let since = self.looked.elapsed();
+        self.looked = Instant::now();
+        self.still = if self.has_moved() { Duration::ZERO } else { self.still + since.min(LONGEST_LOOK) };
         let reason = || format!("nothing moved for {} s", most.as_secs());
-        (self.moved.elapsed() >= most).then(|| GivenUp { status: Status::Hung, reason: reason() })
+        (self.still >= most).then(|| GivenUp { status: Status::Hung, reason: reason() })
     }
 
     /// Whether anything moved since the last look. The counters are read only where nothing else tells.
     fn has_moved(&mut self) -> bool {
         let sign = self.pulse.sign();
-        if sign != self.seen.sign {
+        if sign != self.seen.sign || self.pulse.is_telling() {
             self.seen.sign = sign;
             return true;
         }
-        // While a clock runs the thread of the batch only tells how far the workers are.
-        let mut idle = vec![this_thread()];
-        idle.extend(self.pulse.phase_ns().map(|_| self.thread));
-        let below = self.pulse.target().and_then(|target| self.below.get(target));
-        let seen = Seen { sign, switches: switches_without(&idle), counters: below.map(Below::counters) };
-        let has_moved = seen != self.seen;
+        let (below, other) = self.moved_below();
+        let of_workers = switches_without(&[this_thread(), self.thread]);
+        // While a clock runs the thread of the batch wakes to tell how far the workers are, and no more.
+        let of_batch = switches_of(self.thread);
+        let wakes = if self.pulse.phase_ns().is_some() { WAKES } else { 0 };
+        let is_awake = of_batch > self.of_batch + wakes;
+        self.of_batch = of_batch;
+        let seen = Seen { sign, switches: of_workers, below, other };
+        let has_moved = is_awake || seen != self.seen;
         self.seen = seen;
         has_moved
+    }
+
+    /// What the filesystem's own device moved so far: those further below may be others' too. Where there is none, what else is counted.
+    fn moved_below(&self) -> (Option<Traffic>, Option<Counters>) {
+        let Some(below) = self.pulse.target().and_then(|target| self.below.get(target)) else {
+            return (None, None);
+        };
+        let counters = below.counters();
+        match counters.devices.as_ref().and_then(|devices| devices.first()) {
+            Some(own) => (Some(*own), None),
+            None => (None, Some(counters)),
+        }
     }
 }
 
@@ -141,6 +167,15 @@ mod tests {
             panic!("it goes on");
         };
         assert_eq!(given_up, GivenUp { status: Status::Hung, reason: "nothing moved for 0 s".to_owned() });
+    }
+
+    #[test]
+    fn a_process_that_was_halted_has_not_hung() {
+        let pulse = Pulse::default();
+        let mut vigil = vigil(&pulse, Duration::from_secs(30));
+        vigil.looked = Instant::now().checked_sub(Duration::from_secs(3600)).unwrap_or_else(Instant::now);
+        assert_eq!(vigil.is_stuck(), None);
+        assert!(vigil.still <= LONGEST_LOOK);
     }
 
     #[test]

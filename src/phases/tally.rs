@@ -40,15 +40,21 @@ impl<'a> Stop<'a> {
         Self { most_seconds, ..self }
     }
 
+    /// Whether a phase that has lasted so long took no longer than it may.
+    ///
+    /// # Errors
+    /// [`PhaseError::OutOfTime`] when it did.
+    pub fn check_time(&self, elapsed_ns: u64) -> Result<(), PhaseError> {
+        let is_over = self.most_seconds > 0 && elapsed_ns > self.most_seconds.saturating_mul(NS_PER_SECOND);
+        if is_over { Err(PhaseError::OutOfTime { seconds: self.most_seconds }) } else { Ok(()) }
+    }
+
     /// Why work that has lasted so long is to end; nothing when it may go on.
     fn check(&self, elapsed_ns: u64) -> Result<(), PhaseError> {
         if self.interrupted.load(Ordering::Relaxed) || self.failed.load(Ordering::Relaxed) {
             return Err(PhaseError::Stopped);
         }
-        if self.most_seconds > 0 && elapsed_ns > self.most_seconds.saturating_mul(NS_PER_SECOND) {
-            return Err(PhaseError::OutOfTime { seconds: self.most_seconds });
-        }
-        Ok(())
+        self.check_time(elapsed_ns)
     }
 }
 

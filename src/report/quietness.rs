@@ -38,10 +38,12 @@ fn largest(section: &Section<'_>, flag: Flag, of: impl Fn(&RunRecord, &PhaseReco
 }
 
 fn cores(section: &Section<'_>) -> Option<String> {
-    let cores = largest(section, Flag::Busy, |_, record, counted| {
-        let meanwhile = Some(counted.others_user_ns? as f64 / counted.elapsed_ns as f64);
+    let cores = largest(section, Flag::Busy, |run, record, counted| {
+        // Counted in ticks of 10 ms: over a few of them more cores than there are can seem busy.
+        let most = run.machine.cpus.map_or(f64::INFINITY, f64::from);
+        let meanwhile = Some((counted.others_user_ns? as f64 / counted.elapsed_ns as f64).min(most));
         let before = record.evidence.before.and_then(|before| Some(before.others_busy_ms? as f64 / before.elapsed_ms as f64));
-        meanwhile.into_iter().chain(before).filter(|share| share.is_finite()).reduce(f64::max)
+        meanwhile.into_iter().chain(before).filter(|share| share.is_finite()).map(|share| share.min(most)).reduce(f64::max)
     });
     cores.map(|cores| format!("programs used up to {cores:.1} cores"))
 }

@@ -91,6 +91,7 @@ impl Once<'_> {
         let timed = phases::prepare(self.phase, job, &survey)?;
         let (counters, around) = (self.ground.counters(), self.meter.around());
         let measured = crew::work(timed, job, self.meter, progress)?;
+        stop.check_time(measured.elapsed_ns)?;
         let (counters, around) = (self.ground.counters().since(&counters), self.meter.around().since(&around));
         let resident_after = resident_share(job.target, &phases::files_touched(self.phase, self.plan));
         let (counted, usage) = (counted(self.phase, &measured), measured.used.usage);

@@ -153,7 +153,8 @@ pub fn broken_off(mut draft: RunRecord, unfinished: Option<(Phase, Status)>, rea
         let record = match (draft.plan.skips(phase), unfinished) {
             (Some(reason), _) => PhaseRecord::skipped(phase, reason),
             (None, Some((broken, status))) if broken == phase => PhaseRecord::without_result(phase, status, reason.to_owned()),
-            (None, _) => PhaseRecord::skipped(phase, "the run ended before it"),
+            (None, Some(_)) => PhaseRecord::skipped(phase, "the run ended before it"),
+            (None, None) => PhaseRecord::skipped(phase, format!("the run ended before it: {reason}")),
         };
         draft.phases.push(record);
     }

@@ -39,7 +39,8 @@ impl RunFile {
         match file.probe(&handle) {
             Ok(()) => Ok(file),
             Err(error) => {
-                file.remove_if_unused();
+                // The error that matters is the one above; an empty file is all that would be left behind.
+                let _ = file.remove_if_unused();
                 Err(error)
             }
         }
@@ -118,11 +119,11 @@ impl RunFile {
     }
 
     /// Removes the file again when it was made by [`RunFile::open`] and nothing was appended, by anybody.
-    pub fn remove_if_unused(&mut self) {
-        if let Some(made) = self.made.take() {
-            // An empty file is all that would be left behind.
-            let _ = made.remove_if_empty();
-        }
+    ///
+    /// # Errors
+    /// When it could not be removed: who gave up the rights to do so leaves it.
+    pub fn remove_if_unused(&mut self) -> io::Result<()> {
+        self.made.take().map_or(Ok(()), |made| made.remove_if_empty())
     }
 
     /// The file, locked and with a name: what somebody has removed meanwhile would be lost with all its lines.

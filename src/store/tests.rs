@@ -138,14 +138,14 @@ fn what_is_kept_open_goes_on_until_it_is_removed() {
 #[test]
 fn a_file_that_was_not_used_goes() {
     let (_directory, path) = in_a_directory();
-    RunFile::open(&path).unwrap().remove_if_unused();
+    RunFile::open(&path).unwrap().remove_if_unused().unwrap();
     assert!(!path.exists());
     fs::write(&path, "").unwrap();
-    RunFile::open(&path).unwrap().remove_if_unused();
+    RunFile::open(&path).unwrap().remove_if_unused().unwrap();
     assert!(path.exists(), "it was there before");
     let mut file = RunFile::open(&path).unwrap();
     file.append(&run("a")).unwrap();
-    file.remove_if_unused();
+    file.remove_if_unused().unwrap();
     assert!(path.exists());
 }
 

@@ -19,8 +19,9 @@ pub fn switches_without(left_out: &[i32]) -> u64 {
     numbers.filter(|number| !left_out.contains(number)).map(switches_of).sum()
 }
 
-/// A thread that has ended meanwhile has none.
-fn switches_of(thread: i32) -> u64 {
+/// The same of one thread; one that has ended has none.
+#[must_use]
+pub fn switches_of(thread: i32) -> u64 {
     switches_in(&fs::read_to_string(format!("/proc/self/task/{thread}/status")).unwrap_or_default())
 }
 

@@ -54,7 +54,7 @@ fn kept_in_a_second_place(kind: &'static str, mkfs: &'static str, size_mib: u64)
     let second = second_places(&desk.path("")).remove(0);
     let kept = format!("run 2 of {kind} was kept in {} instead", second.display());
     let advice =
-        format!("1 of 2 runs are not in barrow.jsonl but in {0}; when it has room again: cat {0} >> barrow.jsonl", second.display());
+        format!("1 of 2 runs are not in barrow.jsonl but in {0}; when it can be written again: cat {0} >> barrow.jsonl", second.display());
     let finished = finished.expect_said(&["barrow.jsonl", FULL, &kept, &advice]);
     assert!(finished.stdout.contains("1 target × 2 runs"), "no report of both runs:\n{}", finished.stdout);
     let (first, mut rest) = (runs_of(&run_file), runs_of(&second));

@@ -1,12 +1,16 @@
 //! A filesystem that does not answer: what is finished is kept and reported, the phase is called hung, what is left is named; and a phase
 //! that takes longer than allowed is truncated.
 
-use super::driver::{Desk, Running, User, phase, phases_with, wait_until};
+use super::device::LoopFilesystem;
+use super::driver::{Desk, Finished, OnDrop, Running, User, alone, phase, phases_with, wait_until};
 use super::fuse::{Behaviour, Delays, Fault, FuseFilesystem, Operation, Planned};
 use super::need::{Need, is_missing};
 use barrow::model::phase::Phase;
 use barrow::model::record::{RunRecord, Status};
 use nix::sys::signal::Signal;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 const NEEDS: [Need; 2] = [Need::Root, Need::Fuse];
@@ -183,4 +187,52 @@ fn what_is_slow_is_not_taken_for_a_hang() {
     Running::start(command.arg(filesystem.path())).finish().expect_code(0);
     assert!(desk.runs()[0].complete);
     assert!(filesystem.root_names().is_empty());
+}
+
+/// A filesystem that is frozen until this is dropped.
+struct Frozen(PathBuf);
+
+impl Frozen {
+    fn of(path: &Path) -> Self {
+        Finished::of(alone("/sbin/fsfreeze").arg("-f").arg(path)).expect_code(0);
+        Self(path.to_owned())
+    }
+}
+
+impl Drop for Frozen {
+    fn drop(&mut self) {
+        let _ = Finished::of(alone("/sbin/fsfreeze").arg("-u").arg(&self.0));
+    }
+}
+
+/// The disk below is busy with others all the time; the filesystem's own device stands still.
+#[test]
+#[ignore = "needs root, loop devices"]
+fn a_frozen_filesystem_on_a_busy_disk_is_noticed() {
+    if is_missing(&[Need::Root, Need::Loop, Need::Filesystem("ext4"), Need::Program("mkfs.ext4"), Need::Program("fsfreeze")]) {
+        return;
+    }
+    let (filesystem, desk, is_over) = (LoopFilesystem::of("ext4", 256), Desk::new(), AtomicBool::new(false));
+    std::thread::scope(|scope| {
+        let over = OnDrop(&is_over);
+        scope.spawn(|| {
+            while !is_over.load(Ordering::Relaxed) {
+                let file = std::fs::File::create(desk.path("others")).unwrap();
+                (&file).write_all(&[7; 65536]).and_then(|()| file.sync_all()).unwrap();
+            }
+        });
+        let settings = "file_size=32m files=40000 seeks=10 seek_seconds=0";
+        let mut command = desk.run(User::Tester, settings, &[&["--runs", "1"], &HANG_AFTER[..]].concat());
+        let mut running = Running::start(command.arg(filesystem.path()));
+        running.wait_for_line(&["rewrite"]);
+        let frozen = Frozen::of(filesystem.path());
+        running.wait_for_line(&["nothing moved for 3 s; ending with what is finished"]);
+        drop(frozen);
+        running.finish().expect_code(1);
+        drop(over);
+    });
+    let run = desk.runs().remove(0);
+    // None where the removal of the block file hangs, between two phases.
+    assert!(phases_with(&run, Status::Hung).len() <= 1, "{run:?}");
+    assert!(phases_with(&run, Status::Ok).len() >= 2 && !run.complete);
 }
