@@ -7,8 +7,10 @@ use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+mod repeats;
 mod run_file;
 
+pub use repeats::take_out_repeats;
 pub use run_file::RunFile;
 
 /// A run file that cannot be used.

@@ -17,8 +17,10 @@ use crate::sys::threads::this_thread;
 use crate::target::below::Below;
 use crate::target::plain::PlainGround;
 use anyhow::Context;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
+use std::thread::JoinHandle;
 use std::time::Duration;
 
 /// How long a run file may take to answer when a filesystem hangs.
@@ -63,17 +65,19 @@ pub fn measure(batch: Batch, named: Vec<Named>, file: RunFile, conduct: Conduct,
     let listener = Listener { inner: Progress::of(Arc::clone(interrupt), conduct.quiet, estimate), pulse: Arc::clone(&pulse) };
     let hands = Hands { interrupt: Arc::clone(interrupt), keeper: Arc::clone(&keeper), listener };
     let started = start(batch, places, hands).inspect_err(|_| drop(keeper.end(true)));
-    let (begun, done) = started.context("no thread can be started")?;
-    let thread = begun.recv().unwrap_or_default();
-    let (outcome, answers) = match Vigil::of(&pulse, below, thread, conduct.bounds).wait(&done) {
+    let Started { thread, begun, done } = started.context("no thread can be started")?;
+    let number = begun.recv().unwrap_or_default();
+    let (outcome, answers) = match Vigil::of(&pulse, below, number, conduct.bounds).wait(&done) {
         Ended::Done(outcome) => (outcome, true),
         Ended::GivenUp(given_up) => {
-            give_up(&given_up, &pulse, &keeper);
+            give_up(&given_up, &pulse, &keeper, |_| true);
             (Ok(Outcome { failed: true, ..Outcome::default() }), false)
         }
         Ended::Panicked => {
+            // It removes what it made before it ends; what it has to say was said.
+            let _ = thread.join();
             let reason = "a fault in barrow itself; please report it".to_owned();
-            give_up(&GivenUp { status: Status::Failed, reason }, &pulse, &keeper);
+            give_up(&GivenUp { status: Status::Failed, reason }, &pulse, &keeper, |scratch| Path::new(scratch).exists());
             (Ok(Outcome { failed: true, ..Outcome::default() }), true)
         }
     };
@@ -88,13 +92,19 @@ struct Hands {
     listener: Listener<Progress>,
 }
 
-/// Starts the thread of a batch; it tells its number, and how the batch went.
-type Started = (Receiver<i32>, Receiver<Result<Outcome, BatchError>>);
+/// The thread of a batch.
+struct Started {
+    thread: JoinHandle<()>,
+    /// Its number.
+    begun: Receiver<i32>,
+    /// How the batch went.
+    done: Receiver<Result<Outcome, BatchError>>,
+}
 
 fn start(batch: Batch, mut places: Vec<Place>, hands: Hands) -> std::io::Result<Started> {
     let (begins, begun) = channel();
     let (ends, done) = channel();
-    std::thread::Builder::new().name("batch".to_owned()).spawn(move || {
+    let thread = std::thread::Builder::new().name("batch".to_owned()).spawn(move || {
         // Whoever hears of it waits in any case; a message that nobody takes is no loss.
         let _ = begins.send(this_thread());
         let Hands { interrupt, keeper, mut listener } = hands;
@@ -112,11 +122,11 @@ fn start(batch: Batch, mut places: Vec<Place>, hands: Hands) -> std::io::Result<
         let outcome = run_batch(&batch, &mut places, &ProcessMeter::open(), interrupt.flag(), &mut listeners);
         let _ = ends.send(outcome);
     })?;
-    Ok((begun, done))
+    Ok(Started { thread, begun, done })
 }
 
-/// Keeps what is finished of a run whose call does not return, and names what it leaves.
-fn give_up(given_up: &GivenUp, pulse: &Pulse, keeper: &Arc<Keeper>) {
+/// Keeps what is finished of a run that does not come to its end, and names what it leaves.
+fn give_up(given_up: &GivenUp, pulse: &Pulse, keeper: &Arc<Keeper>, is_left: impl Fn(&str) -> bool) {
     pulse.give_up();
     let Some(broken) = pulse.broken_off(given_up.status, &given_up.reason) else {
         say(&format!("barrow: {}", given_up.reason));
@@ -131,7 +141,7 @@ fn give_up(given_up: &GivenUp, pulse: &Pulse, keeper: &Arc<Keeper>) {
     let head = format!("{} {}/{}", record.label, record.round, record.plan.settings.runs);
     say(&format!("barrow: {head}  {doing}: {}; ending with what is finished", given_up.reason));
     keeper.rescue(record, RESCUE);
-    if let Some(scratch) = scratch {
+    if let Some(scratch) = scratch.filter(|scratch| is_left(scratch)) {
         say(&format!("barrow: left behind: {scratch} (when it answers again, `barrow clean {directory}` removes it)"));
     }
 }

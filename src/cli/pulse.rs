@@ -158,10 +158,7 @@ impl<O: Observer> Observer for Listener<O> {
     }
 
     fn run_started(&mut self, standing: Standing<'_>) {
-        self.pulse.heard(|beat| {
-            beat.directory = standing.directory.to_owned();
-            beat.scratch = standing.scratch.map(str::to_owned);
-        });
+        self.pulse.heard(|_| {});
         self.tell(|inner| inner.run_started(standing));
     }
 

@@ -2,14 +2,10 @@
 
 use super::exit::{Exit, usage};
 use super::output::{print, say, write_file};
-use crate::model::identity::Identity;
-use crate::model::record::RunRecord;
 use crate::report::chart::{ChartChoice, chart_named};
 use crate::report::{RENDERERS, Renderer, Report, renderer_named};
 use crate::store;
 use clap::Args;
-use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
 use std::path::{Path, PathBuf};
 
 /// What `barrow report` takes.
@@ -58,7 +54,7 @@ pub fn report(arguments: &ReportArguments) -> anyhow::Result<Exit> {
     if runs.is_empty() {
         return Ok(Exit::Failed);
     }
-    let repeated = take_out_repeats(&mut runs);
+    let repeated = store::take_out_repeats(&mut runs);
     if repeated > 0 {
         say(&format!("barrow: {repeated} of the runs stand there more than once; each counts once"));
     }
@@ -69,26 +65,6 @@ pub fn report(arguments: &ReportArguments) -> anyhow::Result<Exit> {
         Some(path) => write_file(path, &text)?,
     }
     Ok(exit)
-}
-
-/// Takes out runs that are there already: a run may have been kept in two places, and files be put together twice. The one that is whole
-/// stays. Tells how many were taken out.
-fn take_out_repeats(runs: &mut Vec<RunRecord>) -> usize {
-    let before = runs.len();
-    let mut places: BTreeMap<(Identity, Identity, String), usize> = BTreeMap::new();
-    let mut kept: Vec<RunRecord> = Vec::with_capacity(before);
-    for run in std::mem::take(runs) {
-        match places.entry((run.batch, run.nonce, run.label.clone())) {
-            Entry::Vacant(place) => {
-                place.insert(kept.len());
-                kept.push(run);
-            }
-            Entry::Occupied(place) if run.complete && !kept[*place.get()].complete => kept[*place.get()] = run,
-            Entry::Occupied(_) => {}
-        }
-    }
-    *runs = kept;
-    before - runs.len()
 }
 
 /// The first format whose files end so.
@@ -108,18 +84,4 @@ fn form(arguments: &ReportArguments) -> anyhow::Result<(&'static dyn Renderer, C
         return Err(usage(anyhow::anyhow!("{option} is for formats that draw, and {} does not; use -f svg", renderer.name())));
     }
     Ok((renderer, ChartChoice { kind, narrow: arguments.narrow }))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::model::sample;
-
-    #[test]
-    fn a_run_that_stands_there_twice_counts_once() {
-        let run = |nonce: u64, complete| RunRecord { nonce: Identity(nonce), complete, ..sample::run("a", 1) };
-        let mut runs = vec![run(1, false), run(2, true), run(1, true), run(2, false)];
-        assert_eq!(take_out_repeats(&mut runs), 2);
-        assert_eq!(runs, [run(1, true), run(2, true)]);
-    }
 }
