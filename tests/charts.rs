@@ -61,7 +61,7 @@ fn every_form(records: &[RunRecord]) -> Vec<(String, String)> {
     forms
         .map(|(kind, narrow)| {
             let chart = ChartChoice { kind: Some(kind), narrow };
-            (format!("{} narrow={narrow}", kind.name), renderer.render(&Report { chart, ..Report::of(records) }))
+            (format!("{} narrow={narrow}", kind.name), renderer.render(&Report { chart, ..Report::of(records) }).text().unwrap().to_owned())
         })
         .collect()
 }

@@ -23,7 +23,7 @@ fn samples() -> Vec<(String, PathBuf)> {
 }
 
 /// What the gallery should hold: every sample in every format, and every chart of it in both widths.
-fn renderings() -> BTreeMap<String, String> {
+fn renderings() -> BTreeMap<String, Vec<u8>> {
     let mut files = BTreeMap::new();
     for (name, path) in samples() {
         let loaded = barrow::store::load(&path).expect("a run file");
@@ -31,14 +31,17 @@ fn renderings() -> BTreeMap<String, String> {
         let report = Report::of(&loaded.runs);
         for renderer in RENDERERS.iter().filter(|renderer| !renderer.draws()) {
             let file = format!("{name}.{}{}", if renderer.name() == "csv-summary" { "summary." } else { "" }, renderer.extension());
-            files.insert(file, renderer.render(&report));
+            files.insert(file, renderer.render(&report).bytes().to_vec());
         }
         for renderer in RENDERERS.iter().filter(|renderer| renderer.draws()) {
             for chart in CHARTS {
                 for narrow in [false, true] {
                     let width = if narrow { "-narrow" } else { "" };
                     let report = Report { chart: ChartChoice { kind: Some(*chart), narrow }, ..Report::of(&loaded.runs) };
-                    files.insert(format!("{name}-{}{width}.{}", chart.name, renderer.extension()), renderer.render(&report));
+                    files.insert(
+                        format!("{name}-{}{width}.{}", chart.name, renderer.extension()),
+                        renderer.render(&report).bytes().to_vec(),
+                    );
                 }
             }
         }
@@ -56,7 +59,7 @@ fn the_gallery_is_what_the_renderers_make() {
         }
     }
     for (name, text) in &expected {
-        let found = fs::read_to_string(gallery().join(name)).unwrap_or_else(|error| panic!("reports/{name}: {error}; BLESS=1 makes it"));
+        let found = fs::read(gallery().join(name)).unwrap_or_else(|error| panic!("reports/{name}: {error}; BLESS=1 makes it"));
         assert!(found == *text, "reports/{name} is no longer what barrow makes; look at the difference, then BLESS=1 renews it");
     }
     for entry in fs::read_dir(gallery()).expect("reports/ can be read") {

@@ -1,12 +1,13 @@
 //! Where words go: results to stdout or a file, everything else to stderr. A reader that closes early is no error.
 
 use crate::model::printable::printable;
+use crate::report::Rendering;
 use crate::store::holds_runs;
 use crate::sys::process::effective_user;
 use crate::target::ground::plain_error;
 use crate::target::scratch::{REPORT_LETTERS, REPORT_PREFIX};
 use std::fs::Permissions;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
 use std::sync::mpsc;
@@ -39,13 +40,27 @@ pub fn say_in_time(line: String) {
     }
 }
 
-/// Prints a result on stdout.
+/// Prints a text on stdout.
 ///
 /// # Errors
 /// When stdout takes it not; a reader that has closed it is no error.
 pub fn print(text: &str) -> anyhow::Result<()> {
+    print_bytes(text.as_bytes())
+}
+
+/// Prints a report on stdout.
+///
+/// # Errors
+/// When stdout takes it not, or is a terminal and the report a picture.
+pub fn print_report(report: &Rendering) -> anyhow::Result<()> {
+    let is_picture = report.text().is_none();
+    anyhow::ensure!(!(is_picture && io::stdout().is_terminal()), "a terminal cannot show a picture; name a file with -o FILE");
+    print_bytes(report.bytes())
+}
+
+fn print_bytes(bytes: &[u8]) -> anyhow::Result<()> {
     let mut stdout = io::stdout().lock();
-    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+    match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         other => other.map_err(|error| anyhow::anyhow!("stdout takes no report: {}", plain_error(&error))),
     }
@@ -56,7 +71,7 @@ pub fn print(text: &str) -> anyhow::Result<()> {
 ///
 /// # Errors
 /// When it cannot be written or take its name, is a directory or another user's link, or holds runs, which a report must never replace.
-pub fn write_file(path: &Path, text: &str) -> anyhow::Result<()> {
+pub fn write_file(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     let shown = path.display();
     let failed = |error: io::Error| anyhow::anyhow!("{shown}: cannot be written: {}", plain_error(&error));
     anyhow::ensure!(!path.is_dir(), "{shown}: is a directory; name a file");
@@ -65,13 +80,13 @@ pub fn write_file(path: &Path, text: &str) -> anyhow::Result<()> {
     let is_trusted = link.as_ref().is_none_or(|link| [0, effective_user()].contains(&link.uid()));
     anyhow::ensure!(is_trusted, "{shown}: is a symbolic link of another user's; name the file that it leads to, if that is meant");
     if std::fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
-        return std::fs::OpenOptions::new().write(true).open(path).and_then(|mut file| file.write_all(text.as_bytes())).map_err(failed);
+        return std::fs::OpenOptions::new().write(true).open(path).and_then(|mut file| file.write_all(bytes)).map_err(failed);
     }
     // Where none was, none is followed: a link that somebody puts there meanwhile is replaced.
     let place = link.and_then(|_| std::fs::canonicalize(path).ok()).unwrap_or_else(|| path.to_owned());
     let directory = place.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or_else(|| Path::new("."));
     let mut file = temporary_in(directory).map_err(failed)?;
-    file.write_all(text.as_bytes()).and_then(|()| file.as_file().sync_all()).map_err(failed)?;
+    file.write_all(bytes).and_then(|()| file.as_file().sync_all()).map_err(failed)?;
     file.persist(&place).map_err(|error| failed(error.error))?;
     Ok(())
 }

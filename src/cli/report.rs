@@ -1,8 +1,9 @@
 //! `barrow report`: from run files to a report.
 
 use super::exit::{Exit, usage};
-use super::output::{print, say, write_file};
+use super::output::{print_report, say, write_file};
 use crate::report::chart::{ChartChoice, chart_named};
+use crate::report::layout::Layout;
 use crate::report::{RENDERERS, Renderer, Report, renderer_named};
 use crate::store;
 use clap::Args;
@@ -20,6 +21,9 @@ pub struct ReportArguments {
     /// The chart of a format that draws: bars, runs or cpu; without it the one that suits the data
     #[arg(long, value_name = "NAME")]
     chart: Option<String>,
+    /// How the tables are laid out: phases, targets, ranking or bonnie
+    #[arg(long, value_name = "NAME")]
+    layout: Option<String>,
     /// Draw for the width of a phone
     #[arg(long)]
     narrow: bool,
@@ -33,7 +37,7 @@ pub struct ReportArguments {
 /// # Errors
 /// When there is no run at all, or the report cannot be written; as a usage error when there is no such format.
 pub fn report(arguments: &ReportArguments) -> anyhow::Result<Exit> {
-    let (renderer, chart) = form(arguments)?;
+    let (renderer, chart, layout) = form(arguments)?;
     let mut runs = Vec::new();
     let mut exit = Exit::Fine;
     for path in &arguments.files {
@@ -58,11 +62,11 @@ pub fn report(arguments: &ReportArguments) -> anyhow::Result<Exit> {
     if repeated > 0 {
         say(&format!("barrow: {repeated} of the runs stand there more than once; each counts once"));
     }
-    let text = renderer.render(&Report { chart, ..Report::of(&runs) });
+    let rendering = renderer.render(&Report { chart, layout, ..Report::of(&runs) });
     match &arguments.output {
-        None => print(&text)?,
-        Some(path) if path == Path::new("-") => print(&text)?,
-        Some(path) => write_file(path, &text)?,
+        None => print_report(&rendering)?,
+        Some(path) if path == Path::new("-") => print_report(&rendering)?,
+        Some(path) => write_file(path, rendering.bytes())?,
     }
     Ok(exit)
 }
@@ -73,7 +77,7 @@ fn named_by(ending: &str) -> Option<&'static str> {
 }
 
 /// The format and the chart that were asked for; a format that was not named is that of the ending of the file.
-fn form(arguments: &ReportArguments) -> anyhow::Result<(&'static dyn Renderer, ChartChoice)> {
+fn form(arguments: &ReportArguments) -> anyhow::Result<(&'static dyn Renderer, ChartChoice, Layout)> {
     let kind = arguments.chart.as_deref().map(chart_named).transpose().map_err(usage)?;
     let wants_chart = kind.is_some() || arguments.narrow;
     let by_ending = arguments.output.as_deref().and_then(Path::extension).and_then(|ending| named_by(ending.to_str()?));
@@ -83,5 +87,9 @@ fn form(arguments: &ReportArguments) -> anyhow::Result<(&'static dyn Renderer, C
         let option = if kind.is_some() { "--chart" } else { "--narrow" };
         return Err(usage(anyhow::anyhow!("{option} is for formats that draw, and {} does not; use -f svg", renderer.name())));
     }
-    Ok((renderer, ChartChoice { kind, narrow: arguments.narrow }))
+    let layout = arguments.layout.as_deref().map(Layout::named).transpose().map_err(usage)?;
+    if layout.is_some() && !renderer.lays_out() {
+        return Err(usage(anyhow::anyhow!("--layout is for formats with tables, and {} has one form", renderer.name())));
+    }
+    Ok((renderer, ChartChoice { kind, narrow: arguments.narrow }, layout.unwrap_or_default()))
 }

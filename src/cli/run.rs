@@ -4,7 +4,7 @@ use super::exit::{Exit, usage};
 use super::interrupt::Interrupt;
 use super::keep::say_left;
 use super::measure::{Conduct, measure};
-use super::output::{print, say};
+use super::output::{print, print_report, say};
 use super::places::{self, Named};
 use super::profiles;
 use super::refusals::{check, check_process};
@@ -185,7 +185,7 @@ fn run_until_stopped(arguments: &RunArguments, ram: Option<u64>, interrupt: &Arc
     let batch = ready.inspect_err(|_| take_back(&mut file))?;
     let measured = measure(batch, named, file, Conduct { quiet: arguments.quiet, bounds, dropper }, interrupt)?;
     if !arguments.no_report && !measured.runs.is_empty() {
-        print(&renderer_named("text").map_err(usage)?.render(&Report::of(&measured.runs)))?;
+        print_report(&renderer_named("text").map_err(usage)?.render(&Report::of(&measured.runs)))?;
     }
     let outcome = measured.outcome?;
     Ok(if outcome.failed || !measured.is_whole { Exit::Failed } else { Exit::Fine })

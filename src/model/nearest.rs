@@ -1,5 +1,7 @@
 //! Names nearest to what was typed, for messages.
 
+use super::printable::printable;
+
 /// The words that ask whether one of some names was meant; empty when there are none.
 #[must_use]
 pub fn did_you_mean<S: AsRef<str>>(nearest: &[S]) -> String {
@@ -17,6 +19,28 @@ pub fn nearest_names<'a>(typed: &str, names: impl IntoIterator<Item = &'a str>) 
     scored.sort_by(|a, b| b.0.total_cmp(&a.0));
     scored.dedup_by(|a, b| a.1 == b.1);
     scored.into_iter().map(|(_, name)| name).take(3).collect()
+}
+
+/// There is nothing of that name.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("there is no {what} `{name}`{}; the {what}s are {}", did_you_mean(nearest), all.join(", "))]
+pub struct UnknownName {
+    /// What was named: `format`.
+    pub what: &'static str,
+    /// What was typed, printable.
+    pub name: String,
+    /// Similar names.
+    pub nearest: Vec<&'static str>,
+    /// All names.
+    pub all: Vec<&'static str>,
+}
+
+impl UnknownName {
+    /// What was typed instead of one of all names.
+    pub fn of(what: &'static str, name: &str, all: impl IntoIterator<Item = &'static str>) -> Self {
+        let all: Vec<&str> = all.into_iter().collect();
+        Self { what, name: printable(name), nearest: nearest_names(name, all.iter().copied()), all }
+    }
 }
 
 #[cfg(test)]

@@ -10,9 +10,8 @@ mod rates;
 mod runs;
 
 use super::Section;
-use crate::model::nearest::{did_you_mean, nearest_names};
+use crate::model::nearest::UnknownName;
 use crate::model::phase::Phase;
-use crate::model::printable::printable;
 
 /// Every kind of chart, in the order in which they are offered.
 pub const CHARTS: &[&ChartKind] = &[&bars::BARS, &runs::RUNS, &cpu::CPU];
@@ -48,27 +47,13 @@ pub struct ChartChoice {
     pub narrow: bool,
 }
 
-/// There is no chart of that name.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("there is no chart `{name}`{}; the charts are {}", did_you_mean(nearest), all_names().join(", "))]
-pub struct UnknownChart {
-    /// What was typed, printable.
-    pub name: String,
-    /// Charts with a similar name.
-    pub nearest: Vec<&'static str>,
-}
-
-fn all_names() -> Vec<&'static str> {
-    CHARTS.iter().map(|kind| kind.name).collect()
-}
-
 /// The kind of chart of a name.
 ///
 /// # Errors
 /// Suggests the nearest names and lists all when there is none.
-pub fn chart_named(name: &str) -> Result<&'static ChartKind, UnknownChart> {
+pub fn chart_named(name: &str) -> Result<&'static ChartKind, UnknownName> {
     let found = CHARTS.iter().copied().find(|kind| kind.name == name);
-    found.ok_or_else(|| UnknownChart { name: printable(name), nearest: nearest_names(name, all_names()) })
+    found.ok_or_else(|| UnknownName::of("chart", name, CHARTS.iter().map(|kind| kind.name)))
 }
 
 /// From so many runs on, every run is worth a dot.

@@ -1,6 +1,6 @@
 //! CSV with a row per run and phase: everything that was counted, for spreadsheets and scripts.
 
-use super::{Renderer, Report, facts};
+use super::{Renderer, Rendering, Report, facts};
 use crate::model::phase::Unit;
 use crate::model::printable::printable;
 use crate::model::record::{Counted, PhaseRecord, PhaseResult, RunRecord};
@@ -63,12 +63,12 @@ impl Renderer for Csv {
         "a row per run and phase, every number, for spreadsheets and scripts"
     }
 
-    fn render(&self, report: &Report<'_>) -> String {
+    fn render(&self, report: &Report<'_>) -> Rendering {
         let rows = report.records.iter().zip(1_usize..).flat_map(|(run, number)| {
             let facts = RunCells::of(run, number);
             run.phases.iter().map(move |record| facts.row(record))
         });
-        text_of(&COLUMNS, rows)
+        text_of(&COLUMNS, rows).into()
     }
 }
 
@@ -223,7 +223,7 @@ mod tests {
     use crate::model::sample;
 
     fn rows_of(records: &[RunRecord]) -> Vec<BTreeMap<String, String>> {
-        let text = Csv.render(&Report::of(records));
+        let text = Csv.render(&Report::of(records)).text().unwrap().to_owned();
         let mut reader = csv::Reader::from_reader(text.as_bytes());
         reader.deserialize().map(Result::unwrap).collect()
     }
@@ -238,7 +238,7 @@ mod tests {
             \"rw,relatime\",sda1 Samsung SSD 870,Linux 6.18.4,buffered,1,a%20b=50%25%3Dx disk=new";
         run.filesystem.kind = "ext4".to_owned();
         sample::counted_mut(&mut run, Phase::BlockWrite).tool_ns = Some(12_340_000);
-        let text = Csv.render(&Report::of(&[run]));
+        let text = Csv.render(&Report::of(&[run])).text().unwrap().to_owned();
         let mut lines = text.lines();
         assert_eq!(lines.next().unwrap(), COLUMNS.join(","));
         assert_eq!(lines.next().unwrap(), expected);

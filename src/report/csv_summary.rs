@@ -2,7 +2,7 @@
 
 use super::csv::{cpu_seconds, fixed, text_of};
 use super::table::cache_words;
-use super::{Renderer, Report, Section, facts};
+use super::{Renderer, Rendering, Report, Section, facts};
 use crate::model::machine::FilesystemClass;
 use crate::model::phase::{Phase, Reads, Unit};
 use crate::model::printable::printable;
@@ -66,8 +66,8 @@ impl Renderer for CsvSummary {
         "a row per series and phase: median, range, labels, for plots"
     }
 
-    fn render(&self, report: &Report<'_>) -> String {
-        text_of(&COLUMNS, report.sections.iter().flat_map(rows))
+    fn render(&self, report: &Report<'_>) -> Rendering {
+        text_of(&COLUMNS, report.sections.iter().flat_map(rows)).into()
     }
 }
 
@@ -167,7 +167,7 @@ mod tests {
     use crate::model::sample;
 
     fn text(records: &[RunRecord]) -> String {
-        CsvSummary.render(&Report::of(records))
+        CsvSummary.render(&Report::of(records)).text().unwrap().to_owned()
     }
 
     fn line<'a>(text: &'a str, start: &str) -> &'a str {

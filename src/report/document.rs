@@ -1,8 +1,8 @@
 //! The document: what every markup says, part by part and in one order. A format only writes the parts down in its own way.
 
 use super::figures::NO_FIGURE;
-use super::layout::capitalised;
 use super::legend::{flags, statement, words};
+use super::lines::capitalised;
 use super::table::{Columns, Row, Table, table};
 use super::{Report, Section, direct_io, facts, limits, quietness, remarks};
 
@@ -21,6 +21,8 @@ pub enum Part {
     Paragraph(Vec<String>),
     List(Vec<Item>),
     Grid(Grid),
+    /// Lines that stand as they are, in a fixed width.
+    Verbatim(Vec<String>),
 }
 
 /// An item of a list.
@@ -87,6 +89,7 @@ impl Part {
             Self::Paragraph(sentences) => sentences.is_empty(),
             Self::List(items) => items.is_empty(),
             Self::Grid(grid) => grid.rows.is_empty(),
+            Self::Verbatim(lines) => lines.is_empty(),
         }
     }
 }

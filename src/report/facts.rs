@@ -1,7 +1,7 @@
 //! The facts that a pasted table needs to stand alone: what was run, on which machine, on which filesystem.
 
 use super::Section;
-use super::layout::join_and;
+use super::lines::join_and;
 use crate::model::identity::Identity;
 use crate::model::machine::{Device, DirtyLimits, Filesystem, FilesystemClass, Machine};
 use crate::model::printable::printable;

@@ -1,171 +1,67 @@
-//! Lines of at most 80 columns: display width, padding, wrapping.
+//! How the figures of a section are laid out in tables. A layout is a row in [`Layout::ALL`] and an arm in each match the compiler asks for.
 
-use unicode_width::UnicodeWidthStr;
+use crate::model::nearest::UnknownName;
 
-/// The most columns of a line.
-pub const COLUMNS: usize = 80;
-
-/// The columns that a text takes on a terminal.
-pub fn width(text: &str) -> usize {
-    UnicodeWidthStr::width(text)
+/// The layouts of tables.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Layout {
+    /// A row a phase and target: every figure.
+    #[default]
+    Phases,
+    /// A row a target, a column a phase.
+    Targets,
+    /// The targets of each phase, best first, with the ratio to the best.
+    Ranking,
+    /// The two blocks of 80 columns that Bonnie++ prints.
+    Bonnie,
 }
 
-/// Blanks before the text, up to a width.
-pub fn right(text: &str, columns: usize) -> String {
-    format!("{}{text}", blanks(columns.saturating_sub(width(text))))
-}
+impl Layout {
+    /// Every layout; the first is the default.
+    pub const ALL: [Self; 4] = [Self::Phases, Self::Targets, Self::Ranking, Self::Bonnie];
 
-/// Blanks behind the text, up to a width.
-pub fn left(text: &str, columns: usize) -> String {
-    format!("{text}{}", blanks(columns.saturating_sub(width(text))))
-}
-
-/// So many blanks.
-pub fn blanks(count: usize) -> String {
-    " ".repeat(count)
-}
-
-/// Breaks a text into lines of at most [`COLUMNS`] columns, at blanks where it can (but not between a number and its unit), else
-/// behind a `,` `/` or `+`, else anywhere. `first` begins the first line, `next` each further one.
-pub fn wrap(text: &str, first: &str, next: &str) -> Vec<String> {
-    let mut lines = Vec::new();
-    let mut line = first.to_owned();
-    let mut is_empty = true;
-    for word in words(text) {
-        let gap = if is_empty { "" } else { " " };
-        if width(&line) + width(gap) + width(&word) <= COLUMNS {
-            line = format!("{line}{gap}{word}");
-            is_empty = false;
-            continue;
-        }
-        if !is_empty {
-            lines.push(std::mem::replace(&mut line, next.to_owned()));
-        }
-        let mut rest = word.as_str();
-        while width(&line) + width(rest) > COLUMNS {
-            let (part, more) = rest.split_at(break_before(rest, COLUMNS.saturating_sub(width(&line))));
-            line.push_str(part);
-            lines.push(std::mem::replace(&mut line, next.to_owned()));
-            rest = more;
-        }
-        line.push_str(rest);
-        is_empty = rest.is_empty();
-    }
-    if !is_empty {
-        lines.push(line);
-    }
-    lines
-}
-
-/// The longest unit that stays beside its number.
-const MOST_UNIT: usize = 5;
-
-/// The words of a text; a number and the short word behind it are one.
-fn words(text: &str) -> Vec<String> {
-    let mut words: Vec<String> = Vec::new();
-    for word in text.split(' ').filter(|word| !word.is_empty()) {
-        match words.last_mut() {
-            Some(number) if is_number(number) && width(word) <= MOST_UNIT => *number = format!("{number} {word}"),
-            Some(_) | None => words.push(word.to_owned()),
+    /// The name on the command line.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Phases => "phases",
+            Self::Targets => "targets",
+            Self::Ranking => "ranking",
+            Self::Bonnie => "bonnie",
         }
     }
-    words
-}
 
-fn is_number(word: &str) -> bool {
-    word.ends_with(|c: char| c.is_ascii_digit()) && word.chars().all(|c| c.is_ascii_digit() || matches!(c, '.' | ',' | '('))
-}
-
-/// Joins parts by `gap`, a new line where the next part would not fit; parts that are too long themselves are wrapped.
-pub fn packed(parts: &[String], gap: &str) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    for part in parts {
-        match lines.last_mut() {
-            Some(line) if width(line) + width(gap) + width(part) <= COLUMNS => *line = format!("{line}{gap}{part}"),
-            Some(_) | None => lines.extend(wrap(part, "", "")),
+    /// What it is for, in a few words.
+    #[must_use]
+    pub const fn purpose(self) -> &'static str {
+        match self {
+            Self::Phases => "a row a phase and target, with every figure",
+            Self::Targets => "a row a target, a column a phase",
+            Self::Ranking => "the targets of each phase, best first",
+            Self::Bonnie => "the two blocks that Bonnie++ prints",
         }
     }
-    lines
-}
 
-/// Where to break a word that is too long: the byte behind the last sign at which it may break within some columns, else the last
-/// byte within them; at least one character.
-fn break_before(word: &str, columns: usize) -> usize {
-    let mut anywhere = 0;
-    let mut at_sign = None;
-    for (start, character) in word.char_indices() {
-        let end = start + character.len_utf8();
-        if width(&word[..end]) > columns && start > 0 {
-            break;
-        }
-        anywhere = end;
-        if matches!(character, ',' | '/' | '+') {
-            at_sign = Some(end);
-        }
+    /// The layout of a name.
+    ///
+    /// # Errors
+    /// Suggests the nearest names and lists all when there is none.
+    pub fn named(name: &str) -> Result<Self, UnknownName> {
+        let found = Self::ALL.into_iter().find(|layout| layout.name() == name);
+        found.ok_or_else(|| UnknownName::of("layout", name, Self::ALL.map(Self::name)))
     }
-    at_sign.unwrap_or(anywhere)
-}
-
-/// Joins names as in a sentence: `a`, `a and b`, `a, b and c`.
-pub fn join_and(names: &[String]) -> String {
-    match names {
-        [] => String::new(),
-        [only] => only.clone(),
-        [most @ .., last] => format!("{} and {last}", most.join(", ")),
-    }
-}
-
-/// The text with its first letter in upper case.
-pub fn capitalised(text: &str) -> String {
-    let mut characters = text.chars();
-    characters.next().map_or_else(String::new, |first| first.to_uppercase().chain(characters).collect())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use proptest::prelude::*;
 
     #[test]
-    fn words_are_wrapped() {
-        let text = "a ".repeat(50);
-        let lines = wrap(&text, "x: ", "   ");
-        assert_eq!(lines.len(), 2);
-        assert_eq!(width(&lines[0]), 80);
-        assert!(lines[1].starts_with("   a"));
-        assert!(wrap("", "x", "y").is_empty());
-    }
-
-    #[test]
-    fn a_number_keeps_its_unit() {
-        let text = format!("{} 100 % of a core", "x".repeat(76));
-        assert_eq!(wrap(&text, "", ""), ["x".repeat(76), "100 % of a core".to_owned()]);
-        assert_eq!(packed(&["x".repeat(70), "y".repeat(8), "z".to_owned()], "   "), ["x".repeat(70), format!("{}   z", "y".repeat(8))]);
-    }
-
-    #[test]
-    fn long_words_break_at_a_sign() {
-        let options = "rw,relatime,".repeat(10);
-        let lines = wrap(&options, "", "  ");
-        assert_eq!(lines.len(), 2);
-        assert!(lines[0].ends_with(',') && lines[1].starts_with("  r"), "{lines:?}");
-        assert_eq!(wrap(&"漢".repeat(50), "", ""), ["漢".repeat(40), "漢".repeat(10)]);
-    }
-
-    #[test]
-    fn names_are_joined_as_in_a_sentence() {
-        let names = ["a", "b", "c"].map(str::to_owned);
-        assert_eq!((join_and(&names[..1]), join_and(&names[..2]), join_and(&names)), ("a".into(), "a and b".into(), "a, b and c".into()));
-        assert_eq!(capitalised("one core"), "One core");
-    }
-
-    proptest! {
-        #[test]
-        fn no_line_is_too_long(text in ".{0,300}", first in " {0,30}", next in " {0,30}") {
-            let printable = crate::model::printable::printable(&text);
-            for line in wrap(&printable, &first, &next) {
-                prop_assert!(width(&line) <= COLUMNS, "{line}");
-            }
+    fn layouts_are_found_by_name() {
+        for layout in Layout::ALL {
+            assert_eq!(Layout::named(layout.name()), Ok(layout));
         }
+        let error = Layout::named("rankin").unwrap_err().to_string();
+        assert!(error.contains("did you mean `ranking`") && error.contains("phases, targets, ranking, bonnie"), "{error}");
     }
 }

@@ -1,7 +1,7 @@
 //! The first sentence of a report: what limited each phase, by fixed rules.
 
 use super::Section;
-use super::layout::{capitalised, join_and};
+use super::lines::{capitalised, join_and};
 use super::places::{Place, Shared, series_in_words, shared, taken_together};
 use crate::model::flag::Flag;
 use crate::model::label::CacheLabel;

@@ -8,8 +8,8 @@ mod tests;
 
 use super::document::{Cell, Grid, Item};
 use super::markup::{Markup, written};
-use super::{Renderer, Report};
-use escape::{code, escaped, escaped_line};
+use super::{Renderer, Rendering, Report};
+use escape::{code, escaped, escaped_line, fenced};
 
 /// The format `markdown`.
 pub struct Markdown;
@@ -27,7 +27,11 @@ impl Renderer for Markdown {
         "tables for GitHub, GitLab and other readers of Markdown"
     }
 
-    fn render(&self, report: &Report<'_>) -> String {
+    fn lays_out(&self) -> bool {
+        true
+    }
+
+    fn render(&self, report: &Report<'_>) -> Rendering {
         written(self, report)
     }
 }
@@ -53,6 +57,10 @@ impl Markup for Markdown {
         let heads = grid.heads.iter().map(|(head, side)| (escaped(head), *side)).collect();
         let rows = grid.rows.iter().map(|cells| cells.iter().map(cell).collect()).collect();
         pipes::lines(heads, rows)
+    }
+
+    fn verbatim(&self, lines: &[String]) -> Vec<String> {
+        fenced(lines)
     }
 }
 

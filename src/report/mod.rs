@@ -8,14 +8,16 @@ mod direct_io;
 mod document;
 mod facts;
 mod figures;
-pub(crate) mod layout;
+pub mod layout;
 mod legend;
 mod limits;
+pub(crate) mod lines;
 mod markdown;
 mod markup;
 mod places;
 mod quietness;
 mod remarks;
+mod rendering;
 mod svg;
 mod table;
 mod text;
@@ -24,10 +26,11 @@ mod text;
 mod tests;
 
 use self::chart::ChartChoice;
+use self::layout::Layout;
+pub use self::rendering::Rendering;
 use crate::model::identity::Identity;
-use crate::model::nearest::{did_you_mean, nearest_names};
+use crate::model::nearest::UnknownName;
 use crate::model::phase::Phase;
-use crate::model::printable::printable;
 use crate::model::record::RunRecord;
 use crate::model::series::Series;
 use crate::model::summary::PhaseSummary;
@@ -41,6 +44,8 @@ pub struct Report<'a> {
     pub sections: Vec<Section<'a>>,
     /// Which chart is drawn, in the formats that draw.
     pub chart: ChartChoice,
+    /// How tables are laid out, in the formats that have tables.
+    pub layout: Layout,
 }
 
 /// The series of one workload: only like work stands in one table.
@@ -70,7 +75,7 @@ impl<'a> Report<'a> {
                 None => sections.push(Section { workload_id, series: vec![series], summaries: vec![summaries] }),
             }
         }
-        Self { records, sections, chart: ChartChoice::default() }
+        Self { records, sections, chart: ChartChoice::default(), layout: Layout::default() }
     }
 }
 
@@ -126,32 +131,23 @@ pub trait Renderer: Sync {
     fn draws(&self) -> bool {
         false
     }
-    /// The report as text, each line ended. The same records make the same bytes.
-    fn render(&self, report: &Report<'_>) -> String;
+    /// Whether its tables can be laid out in several ways ([`Layout`]).
+    fn lays_out(&self) -> bool {
+        false
+    }
+
+    /// The report; of a text each line is ended. The same records make the same bytes.
+    fn render(&self, report: &Report<'_>) -> Rendering;
 }
 
 /// Every format. The first is the default.
 pub const RENDERERS: &[&dyn Renderer] = &[&text::Text, &ascii::Ascii, &markdown::Markdown, &csv::Csv, &csv_summary::CsvSummary, &svg::Svg];
 
-/// There is no format of that name.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("there is no format `{name}`{}; the formats are {}", did_you_mean(nearest), all_names().join(", "))]
-pub struct UnknownFormat {
-    /// What was typed, printable.
-    pub name: String,
-    /// Formats with a similar name.
-    pub nearest: Vec<&'static str>,
-}
-
-fn all_names() -> Vec<&'static str> {
-    RENDERERS.iter().map(|renderer| renderer.name()).collect()
-}
-
 /// The format of a name.
 ///
 /// # Errors
 /// Suggests the nearest names and lists all when there is none.
-pub fn renderer_named(name: &str) -> Result<&'static dyn Renderer, UnknownFormat> {
+pub fn renderer_named(name: &str) -> Result<&'static dyn Renderer, UnknownName> {
     let found = RENDERERS.iter().copied().find(|renderer| renderer.name() == name);
-    found.ok_or_else(|| UnknownFormat { name: printable(name), nearest: nearest_names(name, all_names()) })
+    found.ok_or_else(|| UnknownName::of("format", name, RENDERERS.iter().map(|renderer| renderer.name())))
 }

@@ -1,7 +1,7 @@
 //! Names the places of a table in words: `seq. stat and random stat, every target`.
 
 use super::Section;
-use super::layout::join_and;
+use super::lines::join_and;
 use crate::model::phase::Phase;
 
 /// A place in the table: a series, by its place in the section, and a phase.

@@ -1,7 +1,7 @@
 //! One sentence where the machine was not quiet: how many figures others disturbed, and by how much at the most.
 
 use super::Section;
-use super::layout::join_and;
+use super::lines::join_and;
 use crate::model::flag::Flag;
 use crate::model::record::{Counted, PhaseRecord, RunRecord};
 use crate::units::with_thousands;

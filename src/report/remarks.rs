@@ -1,7 +1,7 @@
 //! What must be said beside the table: what came from memory unseen, what failed, what could not be made cold.
 
 use super::Section;
-use super::layout::{capitalised, join_and};
+use super::lines::{capitalised, join_and};
 use super::places::{Place, in_sentence, in_words, series_in_words, shared, taken_together};
 use super::table::cache_words;
 use crate::model::label::CacheLabel;
@@ -218,9 +218,9 @@ mod tests {
         sample::counted_mut(&mut records[1], Phase::BlockRead).tool_ns = Some(60_000_000);
         let both = "barrow itself took 6 % of block read (xfs) and 7 to 12 % of random seek (every target).";
         assert_eq!(said(&records).unwrap(), both);
-        let text = crate::report::renderer_named("text").unwrap().render(&Report::of(&records));
+        let text = crate::report::renderer_named("text").unwrap().render(&Report::of(&records)).text().unwrap().to_owned();
         assert!(text.replace('\n', " ").contains(both), "{text}");
-        let markdown = crate::report::renderer_named("markdown").unwrap().render(&Report::of(&records));
+        let markdown = crate::report::renderer_named("markdown").unwrap().render(&Report::of(&records)).text().unwrap().to_owned();
         assert!(markdown.contains(&format!("- {both}\n")), "{markdown}");
     }
 

@@ -14,7 +14,7 @@ mod stacked;
 mod track;
 
 use super::chart::kind_for;
-use super::{Renderer, Report};
+use super::{Renderer, Rendering, Report};
 
 /// The format `svg`: one file with a chart a workload, of the kind that the report asks for, else of the kind that suits the data.
 pub struct Svg;
@@ -36,11 +36,11 @@ impl Renderer for Svg {
         true
     }
 
-    fn render(&self, report: &Report<'_>) -> String {
+    fn render(&self, report: &Report<'_>) -> Rendering {
         // One kind for the whole file: the first workload decides.
         let kind = report.chart.kind.or_else(|| Some(kind_for(report.sections.first()?)));
         let charts: Vec<_> = report.sections.iter().filter_map(|section| Some(kind?.of(section))).collect();
-        sheet::document(&charts, if report.chart.narrow { &form::NARROW } else { &form::WIDE })
+        sheet::document(&charts, if report.chart.narrow { &form::NARROW } else { &form::WIDE }).into()
     }
 }
 

@@ -1,6 +1,6 @@
 //! Tests of whole reports: widths, bytes, and what hostile records do to them.
 
-use super::layout::{COLUMNS, width};
+use super::lines::{COLUMNS, width};
 use super::*;
 use crate::model::flag::Flag;
 use crate::model::label::{CacheLabel, Durability};
@@ -10,7 +10,7 @@ use crate::model::sample;
 use proptest::prelude::*;
 
 fn text_of(records: &[RunRecord]) -> String {
-    text::Text.render(&Report::of(records))
+    text::Text.render(&Report::of(records)).text().unwrap().to_owned()
 }
 
 /// The one-character stand-ins for the characters beyond ASCII that barrow itself prints.
@@ -39,7 +39,7 @@ fn formats_are_found_by_name() {
 fn no_records_make_an_empty_report() {
     assert_eq!(text_of(&[]), "No runs.\n");
     for renderer in RENDERERS {
-        assert_eq!(renderer.render(&Report::of(&[])).lines().count(), 1, "{}", renderer.name());
+        assert_eq!(renderer.render(&Report::of(&[])).text().unwrap().to_owned().lines().count(), 1, "{}", renderer.name());
     }
 }
 
@@ -280,32 +280,32 @@ proptest! {
     fn csv_reads_back(hostile in hostile()) {
         let records = hostile.records();
         let report = Report::of(&records);
-        let text = csv::Csv.render(&report);
+        let text = csv::Csv.render(&report).text().unwrap().to_owned();
         let mut reader = ::csv::Reader::from_reader(text.as_bytes());
         let rows: Vec<::csv::StringRecord> = reader.records().map(Result::unwrap).collect();
         prop_assert_eq!(rows.len(), records.len() * Phase::ALL.len());
         for (row, number) in rows.iter().zip(0..) {
             let run = &records[number / Phase::ALL.len()];
-            prop_assert_eq!(&row[0], csv::inert(printable(&run.label)));
+            prop_assert_eq!(&row[0], csv::inert(crate::model::printable::printable(&run.label)));
             prop_assert_eq!(&row[1], (number / Phase::ALL.len() + 1).to_string());
-            prop_assert_eq!(&row[31], csv::inert(printable(&run.filesystem.mount_options)));
+            prop_assert_eq!(&row[31], csv::inert(crate::model::printable::printable(&run.filesystem.mount_options)));
             for cell in row.iter().skip(5).take(15).filter(|cell| !cell.is_empty()) {
                 prop_assert!(cell.parse::<f64>().is_ok(), "{cell}");
             }
             prop_assert_eq!(&row[24] == "ok", !row[7].is_empty());
         }
         prop_assert_eq!(text.lines().count(), rows.len() + 1);
-        prop_assert_eq!(csv::Csv.render(&Report::of(&records)), text);
+        prop_assert_eq!(csv::Csv.render(&Report::of(&records)).text().unwrap().to_owned(), text);
     }
 
     #[test]
     fn the_summary_has_no_empty_cell_where_something_was_measured(hostile in hostile()) {
         let records = hostile.records();
-        let text = csv_summary::CsvSummary.render(&Report::of(&records));
+        let text = csv_summary::CsvSummary.render(&Report::of(&records)).text().unwrap().to_owned();
         let mut reader = ::csv::Reader::from_reader(text.as_bytes());
         for row in reader.records().map(Result::unwrap) {
             prop_assert_eq!(&row[3] == "0", row.iter().any(str::is_empty), "{:?}", row);
         }
-        prop_assert_eq!(csv_summary::CsvSummary.render(&Report::of(&records)), text);
+        prop_assert_eq!(csv_summary::CsvSummary.render(&Report::of(&records)).text().unwrap().to_owned(), text);
     }
 }

@@ -1,9 +1,9 @@
 //! Text of 80 columns, for terminals, mail and forums: facts, what limited the run, the table, its legend, the parameters.
 
-use super::layout::{blanks, left, packed, width, wrap};
 use super::legend::{Entry, flags, statement, words};
+use super::lines::{blanks, left, packed, width, wrap};
 use super::table::table;
-use super::{Renderer, Report, Section, direct_io, facts, limits, quietness, remarks};
+use super::{Renderer, Rendering, Report, Section, direct_io, facts, limits, quietness, remarks};
 
 mod columns;
 
@@ -23,9 +23,18 @@ impl Renderer for Text {
         "80 columns for terminals, mail and forums"
     }
 
-    fn render(&self, report: &Report<'_>) -> String {
-        report.text_of_sections(section_text, "\n\n")
+    fn lays_out(&self) -> bool {
+        true
     }
+
+    fn render(&self, report: &Report<'_>) -> Rendering {
+        text(report).into()
+    }
+}
+
+/// The whole text.
+pub fn text(report: &Report<'_>) -> String {
+    report.text_of_sections(section_text, "\n\n")
 }
 
 /// The paragraphs of a section with a blank line between them.

@@ -6,7 +6,7 @@ use crate::model::phase::{Phase, Reads, Unit};
 use crate::model::printable::printable;
 use crate::model::profile::Profile;
 use crate::model::settings::{KEYS, Settings};
-use crate::report::layout::{blanks, left, wrap};
+use crate::report::lines::{blanks, left, wrap};
 use crate::target::FlushMethod;
 use crate::target::pretend_call::Operation;
 use crate::units::{rounded_size, with_thousands};

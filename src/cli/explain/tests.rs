@@ -5,7 +5,7 @@ use crate::model::plan::{Circumstances, Plan};
 use crate::model::profile::Profile;
 use crate::model::settings::Settings;
 use crate::phases::{self, Job, Stamps, Stop};
-use crate::report::layout::{COLUMNS, width};
+use crate::report::lines::{COLUMNS, width};
 use crate::rng::GENERATOR;
 use crate::target::pretend::PretendTarget;
 use crate::target::pretend_call::Operation;

@@ -4,7 +4,7 @@ use super::Facts;
 use super::page::{row, safe_wrap};
 use crate::model::machine::{Device, FilesystemClass};
 use crate::model::stack::{Bottom, Layer, StackDevice};
-use crate::report::layout::blanks;
+use crate::report::lines::blanks;
 use crate::sys::stack::{DeviceFacts, Found, Link, Thing};
 use crate::units::rounded_size;
 

@@ -5,7 +5,7 @@ use super::chain::{cache_lines, chain_lines};
 use super::proof::proof;
 use crate::model::machine::{DirtyLimits, Filesystem, FilesystemClass, Machine};
 use crate::model::printable::printable;
-use crate::report::layout::{blanks, join_and, left, width, wrap};
+use crate::report::lines::{blanks, join_and, left, width, wrap};
 use crate::units::{rounded_size, with_thousands};
 
 /// Columns of the names of rows.

@@ -4,7 +4,7 @@ use super::Facts;
 use super::chain::{is_below_a_host, is_counted_to_the_bottom};
 use crate::model::machine::FilesystemClass;
 use crate::model::stack::{Bottom, Layer};
-use crate::report::layout::join_and;
+use crate::report::lines::join_and;
 
 /// Two short lists.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

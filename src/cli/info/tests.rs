@@ -5,7 +5,7 @@ use super::proof::{Proof, proof};
 use super::*;
 use crate::model::machine::{Device, DirtyLimits, FilesystemClass};
 use crate::model::stack::{Bottom, Layer, Stack, StackDevice};
-use crate::report::layout::{COLUMNS, width};
+use crate::report::lines::{COLUMNS, width};
 use crate::sys::mounts::class_of;
 use crate::sys::stack::{DeviceFacts, Link, Thing};
 

@@ -40,6 +40,13 @@ pub fn code(text: &str) -> String {
     format!("{fence}{pad}{text}{pad}{fence}")
 }
 
+/// Lines in a code block. Its fence is longer than any row of backticks in them.
+pub fn fenced(lines: &[String]) -> Vec<String> {
+    let rows = lines.iter().flat_map(|line| line.split(|character| character != '`'));
+    let fence = "`".repeat(rows.map(str::len).max().unwrap_or(0).max(2) + 1);
+    std::iter::once(&fence).chain(lines).chain([&fence]).cloned().collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -57,5 +64,7 @@ mod tests {
     fn code_holds_its_own_backticks() {
         assert_eq!(code("profile=std/1"), "`profile=std/1`");
         assert_eq!(code("a``b`"), "``` a``b` ```");
+        assert_eq!(fenced(&["a ```` b".to_owned()]), ["`````", "a ```` b", "`````"]);
+        assert_eq!(fenced(&["a".to_owned()]), ["```", "a", "```"]);
     }
 }

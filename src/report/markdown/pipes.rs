@@ -1,7 +1,7 @@
 //! A table of pipes: cells padded to the widest of their column, so that the text is a table to the eye too.
 
 use crate::report::document::Side;
-use crate::report::layout::{left, right, width};
+use crate::report::lines::{left, right, width};
 
 /// Cells of a wider column are not padded: a long label must not make every line long.
 const MOST_PADDED: usize = 40;

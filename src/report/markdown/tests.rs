@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
 fn text_of(records: &[RunRecord]) -> String {
-    Markdown.render(&Report::of(records))
+    Markdown.render(&Report::of(records)).text().unwrap().to_owned()
 }
 
 /// What a reader of CommonMark with tables makes of a text.
@@ -62,6 +62,7 @@ fn document_blocks(parts: &[Part]) -> Vec<String> {
         Part::Paragraph(sentences) => vec![sentences.concat()],
         Part::List(items) => items.iter().map(|(Item::Text(text) | Item::Code(text))| text.clone()).collect(),
         Part::Grid(_) => Vec::new(),
+        Part::Verbatim(lines) => lines.clone(),
     });
     said.map(|text| text.trim_matches(' ').to_owned()).collect()
 }

@@ -11,7 +11,7 @@ use crate::report::chart::{CHARTS, ChartChoice, ChartKind};
 use proptest::prelude::*;
 
 fn svg(records: &[RunRecord], kind: Option<&'static ChartKind>, narrow: bool) -> String {
-    Svg.render(&Report { chart: ChartChoice { kind, narrow }, ..Report::of(records) })
+    Svg.render(&Report { chart: ChartChoice { kind, narrow }, ..Report::of(records) }).text().unwrap().to_owned()
 }
 
 fn every_form(records: &[RunRecord]) -> Vec<(String, String)> {

@@ -1,7 +1,7 @@
 //! The table as lines: medians under each other by the decimal point, ranges by the dash, widths from the content.
 
 use crate::report::figures::RateFigures;
-use crate::report::layout::{COLUMNS, blanks, left, right, width, wrap};
+use crate::report::lines::{COLUMNS, blanks, left, right, width, wrap};
 use crate::report::table::{Columns, PhaseRows, Row, Table};
 
 /// The most columns of a median with the room for its neighbours' fractions. A phase that mixes `999,999,999` and `1.234e12` is
