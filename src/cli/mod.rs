@@ -11,6 +11,7 @@ mod interrupt;
 mod keep;
 mod measure;
 mod output;
+mod pair;
 mod places;
 mod profiles;
 mod progress;

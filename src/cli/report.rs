@@ -2,9 +2,14 @@
 
 use super::exit::{Exit, usage};
 use super::output::{print_report, say, write_file};
+use super::pair::key_value;
+use crate::model::fact::Key;
+use crate::model::selection::Selection;
+use crate::model::series::Pooling;
+use crate::report::baseline::{BaselineError, compare};
 use crate::report::chart::{ChartChoice, chart_named};
 use crate::report::layout::Layout;
-use crate::report::{RENDERERS, Renderer, Report, renderer_named};
+use crate::report::{Arrangement, RENDERERS, Renderer, Report, renderer_named};
 use crate::store;
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -24,6 +29,21 @@ pub struct ReportArguments {
     /// How the tables are laid out: phases, targets, ranking or bonnie
     #[arg(long, value_name = "NAME")]
     layout: Option<String>,
+    /// The series that the others are compared with: ratio, interval and verdict
+    #[arg(long, value_name = "LABEL[@BATCH]")]
+    baseline: Option<String>,
+    /// Only runs with this tag, label or fact; repeated for one key: any of the values
+    #[arg(long = "where", value_name = "KEY=VALUE", value_parser = key_value)]
+    conditions: Vec<(String, String)>,
+    /// A table for each value of a tag, label or fact
+    #[arg(long, value_name = "KEY")]
+    group_by: Option<String>,
+    /// Take the batches of a label together: number of batches and range, no interval
+    #[arg(long)]
+    pool: bool,
+    /// Print unlike runs side by side, without ratios between them
+    #[arg(long)]
+    force: bool,
     /// Draw for the width of a phone
     #[arg(long)]
     narrow: bool,
@@ -62,13 +82,35 @@ pub fn report(arguments: &ReportArguments) -> anyhow::Result<Exit> {
     if repeated > 0 {
         say(&format!("barrow: {repeated} of the runs stand there more than once; each counts once"));
     }
-    let rendering = renderer.render(&Report { chart, layout, ..Report::of(&runs) });
+    let selection = Selection::of(&arguments.conditions, &runs).map_err(usage)?;
+    runs.retain(|run| selection.holds(run));
+    let arrangement = Arrangement {
+        pooling: if arguments.pool { Pooling::Pooled } else { Pooling::Apart },
+        group_by: arguments.group_by.as_deref().map(|key| Key::named(key, &runs)).transpose().map_err(usage)?,
+        is_mixed: arguments.force,
+    };
+    let mut report = Report { chart, layout, ..Report::arranged(&runs, &arrangement) };
+    if let Some(baseline) = &arguments.baseline {
+        for group in compared(&mut report, baseline, arguments.force)? {
+            say(&format!("barrow: {group} has no series `{baseline}`, so it is shown without ratios"));
+        }
+    }
+    let rendering = renderer.render(&report);
     match &arguments.output {
         None => print_report(&rendering)?,
         Some(path) if path == Path::new("-") => print_report(&rendering)?,
         Some(path) => write_file(path, rendering.bytes())?,
     }
     Ok(exit)
+}
+
+/// Compares with the baseline; gives back the groups that have none.
+fn compared(report: &mut Report<'_>, baseline: &str, is_forced: bool) -> anyhow::Result<Vec<String>> {
+    compare(report, baseline, is_forced).map_err(|error| match error {
+        BaselineError::None { .. } | BaselineError::Several { .. } => usage(format!("--baseline: {error}")),
+        // The command line is right; the runs are what they are.
+        BaselineError::Unlike { .. } => error.into(),
+    })
 }
 
 /// The first format whose files end so.

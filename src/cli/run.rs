@@ -5,6 +5,7 @@ use super::interrupt::Interrupt;
 use super::keep::say_left;
 use super::measure::{Conduct, measure};
 use super::output::{print, print_report, say};
+use super::pair::key_value;
 use super::places::{self, Named};
 use super::profiles;
 use super::refusals::{check, check_process};
@@ -92,13 +93,6 @@ pub struct RunArguments {
     /// Say only what went wrong while it runs; the report still comes
     #[arg(short, long)]
     quiet: bool,
-}
-
-fn key_value(text: &str) -> Result<(String, String), String> {
-    match text.split_once('=') {
-        Some((key, value)) if !key.trim().is_empty() => Ok((key.trim().to_owned(), value.trim().to_owned())),
-        _ => Err("write it as KEY=VALUE".to_owned()),
-    }
 }
 
 fn milliseconds(text: &str) -> Result<u64, String> {

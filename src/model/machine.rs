@@ -1,6 +1,7 @@
 //! Plain facts of the machine, the filesystem and the device below a target; none of them names a host, a user or a server.
 
 use super::bounded::at_most;
+use crate::units::rounded_size;
 use serde::{Deserialize, Serialize};
 
 /// What is known of the machine; `None` where the kernel did not say.
@@ -49,6 +50,16 @@ pub struct DirtyLimits {
     pub background_bytes: u64,
     /// The same as the second in bytes (`dirty_bytes`); 0 where the per cent holds.
     pub bytes: u64,
+}
+
+impl DirtyLimits {
+    /// `from 10 %, writers wait from 20 %`, in bytes where these are set.
+    #[must_use]
+    pub fn in_words(self) -> String {
+        let limit = |bytes: u64, percent: u64| if bytes > 0 { rounded_size(bytes) } else { format!("{percent} %") };
+        let (background, wait) = (limit(self.background_bytes, self.background_percent), limit(self.bytes, self.percent));
+        format!("from {background}, writers wait from {wait}")
+    }
 }
 
 /// How a filesystem keeps its data, which decides what its evidence is worth.

@@ -28,6 +28,8 @@ pub struct PhaseSummary {
     pub n: usize,
     /// Runs that hold the phase, with a rate or without.
     pub recorded: usize,
+    /// The batches that the runs of the series are of.
+    pub batches: usize,
     /// Work per second, in the phase's unit. `None` when `n` is 0.
     pub rate: Option<Spread>,
     /// Nanoseconds of the clock.
@@ -70,13 +72,16 @@ impl PhaseSummary {
         let rated: Vec<&PhaseRecord> =
             held.iter().map(|(_, record)| *record).filter(|record| record.rate().is_some_and(f64::is_finite)).collect();
         let rates: Vec<f64> = rated.iter().filter_map(|record| record.rate()).collect();
-        let oddness = Oddness::of(&rates);
-        // Runs that drift are no sample of one thing, so their range is no interval of it.
-        let rate = if oddness.drift.is_some() { Spread::with_range(&rates) } else { Spread::of(&rates) };
+        // Odd beside runs of its own batch: another batch may differ for good reasons.
+        let oddness = if series.batches > 1 { Oddness::default() } else { Oddness::of(&rates) };
+        // Runs that drift are no sample of one thing, nor are those of several batches: their range is no interval of it.
+        let is_no_sample = oddness.drift.is_some() || series.batches > 1;
+        let rate = if is_no_sample { Spread::with_range(&rates) } else { Spread::of(&rates) };
         Self {
             phase,
             n: rate.map_or(0, |rate| rate.n),
             recorded: held.len(),
+            batches: series.batches,
             rate,
             elapsed_ns: spread_counted(&rated, |counted| Some(counted.elapsed_ns as f64)),
             acknowledged: spread_counted(&rated, Counted::acknowledged_rate),
@@ -142,10 +147,11 @@ mod tests {
     use super::*;
     use crate::model::record::{Reported, RunRecord};
     use crate::model::sample;
+    use crate::model::series::Pooling;
     use crate::stats::Interval;
 
     fn summary_of(records: &[RunRecord], phase: Phase) -> PhaseSummary {
-        let series = Series::of(records);
+        let series = Series::of(records, Pooling::Apart);
         assert_eq!(series.len(), 1);
         PhaseSummary::of(&series[0], phase)
     }

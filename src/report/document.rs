@@ -1,10 +1,12 @@
 //! The document: what every markup says, part by part and in one order. A format only writes the parts down in its own way.
 
+mod compared;
+
 use super::figures::NO_FIGURE;
 use super::legend::{flags, statement, words};
 use super::lines::capitalised;
 use super::table::{Columns, Row, Table, table};
-use super::{Report, Section, direct_io, facts, limits, quietness, remarks};
+use super::{Report, Section, direct_io, facts, limits, quietness, remarks, verdicts};
 
 /// To which side the cells of a column lean.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,6 +60,18 @@ impl Cell {
     }
 }
 
+impl Grid {
+    /// A table without rows, which is left out.
+    fn empty() -> Self {
+        Self { heads: Vec::new(), rows: Vec::new() }
+    }
+}
+
+/// The first cell of a row that shares its name with others: the name on the first of them, nothing on the rest.
+fn name_cell(name: &str, place: usize, rows: usize) -> Cell {
+    if place == 0 { Cell { rows, ..Cell::of(name) } } else { Cell { rows: 0, ..Cell::of("") } }
+}
+
 /// The documents of a report, one after another: unlike work stands apart, and the reader is told.
 pub fn documents(report: &Report<'_>) -> Vec<Vec<Part>> {
     let said = |text: String| vec![Part::Paragraph(vec![text])];
@@ -65,7 +79,7 @@ pub fn documents(report: &Report<'_>) -> Vec<Vec<Part>> {
     match report.sections.len() {
         0 => vec![said("No runs.".to_owned())],
         1 => sections.collect(),
-        count => std::iter::once(said(super::unlike_work(count))).chain(sections).collect(),
+        _ => std::iter::once(said(super::several_tables(&report.sections))).chain(sections).collect(),
     }
 }
 
@@ -74,8 +88,11 @@ fn of_section(section: &Section<'_>) -> Vec<Part> {
     let parts = [
         Part::Heading(facts::title(section).join(", ")),
         Part::Paragraph([limits::sentence(section), quietness::sentence(section)].into_iter().flatten().collect()),
+        Part::Paragraph(verdicts::sentences(section).into_iter().chain(verdicts::difference(section)).collect()),
         fact_list(facts::lines(section)),
+        Part::Grid(compared::ratios_of(section)),
         Part::Grid(grid(&table)),
+        Part::Grid(compared::differences_of(section)),
         Part::Paragraph(remarks::nothing_measured(section).into_iter().collect()),
         Part::List(notes(section, &table.columns)),
     ];
@@ -106,6 +123,7 @@ fn notes(section: &Section<'_>, columns: &Columns) -> Vec<Item> {
     let missing = remarks::missing(section);
     let missing = if missing.is_empty() { String::new() } else { format!("Failed and skipped: {}.", missing.join("; ")) };
     let sentences = [
+        verdicts::meaning(section).join(" "),
         statement(section, columns),
         words.chain(flags).collect::<Vec<_>>().join(" "),
         remarks::reads_from_memory(section).join(" "),
@@ -124,10 +142,7 @@ fn grid(table: &Table) -> Grid {
     let phases = table.blocks.iter().flat_map(|block| &block.phases);
     let rows = phases.flat_map(|phase| {
         phase.rows.iter().enumerate().map(|(place, row)| {
-            let heading = match place {
-                0 => Cell { rows: phase.rows.len(), ..Cell::of(phase.heading.clone()) },
-                _ => Cell { rows: 0, ..Cell::of("") },
-            };
+            let heading = name_cell(&phase.heading, place, phase.rows.len());
             cells(heading, row, &table.columns)
         })
     });

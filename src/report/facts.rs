@@ -3,7 +3,7 @@
 use super::Section;
 use super::lines::join_and;
 use crate::model::identity::Identity;
-use crate::model::machine::{Device, DirtyLimits, Filesystem, FilesystemClass, Machine};
+use crate::model::machine::{Device, Filesystem, FilesystemClass, Machine};
 use crate::model::printable::printable;
 use crate::model::record::RunRecord;
 use crate::model::series::Series;
@@ -14,7 +14,12 @@ use std::collections::BTreeSet;
 pub fn title(section: &Section<'_>) -> Vec<String> {
     let version = format!("barrow {}", distinct(runs(section).map(|run| run.version.clone())).join("/"));
     let profile = distinct(runs(section).map(|run| run.profile.clone())).join("/");
-    [version, profile, extent(section), dates(section)].into_iter().map(|part| printable(&part)).filter(|part| !part.is_empty()).collect()
+    let group = section.group.clone().unwrap_or_default();
+    [version, profile, group, extent(section), dates(section)]
+        .into_iter()
+        .map(|part| printable(&part))
+        .filter(|part| !part.is_empty())
+        .collect()
 }
 
 fn runs<'a>(section: &'a Section<'_>) -> impl Iterator<Item = &'a RunRecord> {
@@ -34,7 +39,8 @@ fn distinct(items: impl Iterator<Item = String>) -> Vec<String> {
 
 /// How much was run: `3 targets × 6 runs, interleaved`.
 pub fn extent(section: &Section<'_>) -> String {
-    let batches: BTreeSet<Identity> = section.series.iter().map(|series| series.batch).collect();
+    let batches: BTreeSet<Identity> = runs(section).map(|run| run.batch).collect();
+    let is_pooled = section.series.iter().any(|series| series.batches > 1);
     let counts: Vec<usize> = section.series.iter().map(|series| series.runs.len()).collect();
     let (least, most) = (counts.iter().min().copied().unwrap_or(0), counts.iter().max().copied().unwrap_or(0));
     let runs = match (least, most) {
@@ -44,12 +50,14 @@ pub fn extent(section: &Section<'_>) -> String {
     };
     let targets = match (section.series.len(), batches.len()) {
         (1, _) => "1 target".to_owned(),
+        (count, _) if is_pooled => format!("{count} targets"),
         (count, 1) => format!("{count} targets"),
         (count, _) => format!("{count} series"),
     };
     let is_interleaved =
         |batch: &Identity| section.series.iter().filter(|series| series.batch == *batch && series.runs.len() > 1).count() > 1;
-    let batches_text = if batches.len() > 1 { format!(", {} batches", batches.len()) } else { String::new() };
+    let pooled = if is_pooled { " pooled" } else { "" };
+    let batches_text = if batches.len() > 1 { format!(", {} batches{pooled}", batches.len()) } else { String::new() };
     let interleaved = if batches.iter().any(is_interleaved) { ", interleaved" } else { "" };
     format!("{targets} × {runs}{batches_text}{interleaved}")
 }
@@ -66,9 +74,14 @@ pub fn dates(section: &Section<'_>) -> String {
 
 /// The facts of machine and targets, a line each: those that all share once, the others behind the names of their series.
 pub fn lines(section: &Section<'_>) -> Vec<String> {
-    let mut lines: Vec<String> = per_fact(section, |series| machine_facts(&series.first.machine)).into_iter().map(machine_line).collect();
+    let mut lines = machine_lines(section);
     lines.extend(per_fact(section, target_facts).into_iter().map(|fact| target_line(section, fact)));
     lines
+}
+
+/// The facts of the machines, a line each.
+pub fn machine_lines(section: &Section<'_>) -> Vec<String> {
+    per_fact(section, |series| machine_facts(&series.first.machine)).into_iter().map(machine_line).collect()
 }
 
 /// A fact and the names of the series that share it; no names where all do.
@@ -117,16 +130,19 @@ fn machine_facts(machine: &Machine) -> String {
     let governor = machine.governor.as_ref().map(|governor| format!("governor {governor}"));
     let inside = (!machine.inside.is_empty()).then(|| format!("in a {}", join_and(&machine.inside)));
     let goes_back = machine.memory_goes_back.then(|| "whose host takes free memory back".to_owned());
-    let facts = [machine.hostname.clone(), kernel, cpus, governor, ram, limit, machine.dirty.map(dirty_facts), inside, goes_back];
+    let facts = [
+        machine.hostname.clone(),
+        kernel,
+        cpus,
+        governor,
+        ram,
+        limit,
+        machine.dirty.map(|dirty| format!("writeback {}", dirty.in_words())),
+        inside,
+        goes_back,
+    ];
     let facts: Vec<String> = facts.into_iter().flatten().collect();
     printable(&facts.join(", "))
-}
-
-/// `writeback from 10 %, writers wait from 20 %`, in bytes where these are set.
-fn dirty_facts(dirty: DirtyLimits) -> String {
-    let limit = |bytes: u64, percent: u64| if bytes > 0 { rounded_size(bytes) } else { format!("{percent} %") };
-    let (background, wait) = (limit(dirty.background_bytes, dirty.background_percent), limit(dirty.bytes, dirty.percent));
-    format!("writeback from {background}, writers wait from {wait}")
 }
 
 fn target_facts(series: &Series<'_>) -> String {

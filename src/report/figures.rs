@@ -60,6 +60,35 @@ pub fn rate_figure(rate: f64, unit: f64) -> String {
     text
 }
 
+/// Writes how many times another a rate is, with the ends of its interval: two decimals, or as many as show two digits. The ends are
+/// rounded outward, so that what is written never says more than was found.
+pub fn ratio_figures(ratio: f64, low: f64, high: f64) -> RateFigures {
+    let decimals = match ratio {
+        ratio if ratio >= 99.95 => 0,
+        ratio if ratio >= 9.995 => 1,
+        ratio if ratio >= 0.0995 => 2,
+        ratio => usize::try_from(-last_place(ratio, 2).unwrap_or(-2)).unwrap_or(2),
+    };
+    let texts = [ratio, low, high].map(|value| with_thousands(value, decimals));
+    if decimals > MOST_RATIO_DECIMALS || texts.iter().any(|text| text.len() > MOST_CHARACTERS) {
+        let [median, low, high] = [ratio, low, high].map(|value| format!("{value:.1e}"));
+        return RateFigures { median, low, high };
+    }
+    let step = 10_f64.powi(i32::try_from(decimals).unwrap_or(0));
+    // What is a hair off a round number by the arithmetic alone is that number.
+    let is_round = |value: f64| ((value * step).round() - value * step).abs() < 1e-6;
+    let outward = |value: f64, round: fn(f64) -> f64| if is_round(value) { value } else { round(value * step) / step };
+    let [median, ..] = texts;
+    RateFigures {
+        median,
+        low: with_thousands(outward(low, f64::floor), decimals),
+        high: with_thousands(outward(high, f64::ceil), decimals),
+    }
+}
+
+/// A ratio of more decimals is written with a power of ten.
+const MOST_RATIO_DECIMALS: usize = 5;
+
 /// Writes a share of CPU in whole per cent.
 pub fn cpu_figure(percent: f64) -> String {
     if percent.abs() < 999_999.5 { with_thousands(percent, 0) } else { format!("{percent:.1e}") }
@@ -141,6 +170,22 @@ mod tests {
     fn a_median_far_from_its_ends_keeps_two_digits() {
         assert_eq!(written(&[1.0, 20.0, 20_000.0]), "20 [1 – 20,000]");
         assert_eq!(written(&[0.0, 0.0, 500.0]), "0 [0 – 500]");
+    }
+
+    #[test]
+    fn the_ends_of_a_ratio_are_rounded_outward() {
+        let written = |ratio, low, high| {
+            let figures = ratio_figures(ratio, low, high);
+            format!("{} [{} – {}]", figures.median, figures.low, figures.high)
+        };
+        assert_eq!(written(1.006, 0.994, 1.021), "1.01 [0.99 – 1.03]");
+        assert_eq!(written(1.1, 1.1, 1.1), "1.10 [1.10 – 1.10]");
+        assert_eq!(written(0.95, 0.95, 1.05), "0.95 [0.95 – 1.05]");
+        assert_eq!(written(12.34, 11.96, 12.71), "12.3 [11.9 – 12.8]");
+        assert_eq!(written(1234.0, 1200.5, 1300.2), "1,234 [1,200 – 1,301]");
+        assert_eq!(written(0.034_4, 0.033_1, 0.036_7), "0.034 [0.033 – 0.037]");
+        assert_eq!(written(1e-9, 1e-9, 2e-9), "1.0e-9 [1.0e-9 – 2.0e-9]");
+        assert_eq!(written(1e12, 1e12, 2e12), "1.0e12 [1.0e12 – 2.0e12]");
     }
 
     #[test]

@@ -5,6 +5,7 @@ use super::places::{Place, in_words};
 use super::table::Columns;
 use crate::model::flag::Flag;
 use crate::model::label::{CacheLabel, Durability};
+use crate::model::likeness::is_from_memory;
 use crate::model::summary::PhaseSummary;
 use crate::stats::{Interval, Spread};
 
@@ -46,38 +47,41 @@ pub fn statement(section: &Section<'_>, columns: &Columns) -> String {
 
 /// How many runs there are and what is made of them: first the case of most rows, then the others with their places.
 fn ranges(section: &Section<'_>) -> Vec<String> {
-    let mut cases: Vec<(Spread, Vec<Place>)> = Vec::new();
+    let mut cases: Vec<(Spread, usize, Vec<Place>)> = Vec::new();
     for (place, summary) in section.measured() {
         let Some(rate) = summary.rate else { continue };
-        match cases.iter_mut().find(|(other, _)| (other.n, other.interval) == (rate.n, rate.interval)) {
-            Some((_, places)) => places.push((place, summary.phase)),
-            None => cases.push((rate, vec![(place, summary.phase)])),
+        match cases.iter_mut().find(|(other, batches, _)| (other.n, other.interval, *batches) == (rate.n, rate.interval, summary.batches)) {
+            Some((_, _, places)) => places.push((place, summary.phase)),
+            None => cases.push((rate, summary.batches, vec![(place, summary.phase)])),
         }
     }
-    cases.sort_by_key(|(rate, places)| (std::cmp::Reverse(places.len()), std::cmp::Reverse(rate.n)));
+    cases.sort_by_key(|(rate, _, places)| (std::cmp::Reverse(places.len()), std::cmp::Reverse(rate.n)));
     let mut cases = cases.iter();
-    let Some((most, _)) = cases.next() else { return Vec::new() };
-    let others: Vec<String> = cases.map(|(rate, places)| format!("{} ({})", range_name(rate), in_words(section, places))).collect();
-    let mut sentences = vec![whole_sentence(most)];
+    let Some((most, batches, _)) = cases.next() else { return Vec::new() };
+    let others: Vec<String> =
+        cases.map(|(rate, batches, places)| format!("{} ({})", range_name(rate, *batches), in_words(section, places))).collect();
+    let mut sentences = vec![whole_sentence(most, *batches)];
     if !others.is_empty() {
         sentences.push(format!("Elsewhere: {}.", others.join("; ")));
     }
     sentences
 }
 
-fn whole_sentence(rate: &Spread) -> String {
+fn whole_sentence(rate: &Spread, batches: usize) -> String {
     match (rate.n, rate.interval) {
         (1, _) => "1 run: no range.".to_owned(),
         (n, Interval::Ci95) => format!("Median and its 95 % confidence interval over {n} runs (order statistics)."),
+        (n, Interval::Range) if batches > 1 => format!("Median and range of {n} runs of {batches} batches, which were not run in turns."),
         (n, Interval::Range) => format!("Median and range of {n} runs."),
         (n, Interval::Values) => format!("Median and both values of {n} runs."),
     }
 }
 
-fn range_name(rate: &Spread) -> String {
+fn range_name(rate: &Spread, batches: usize) -> String {
     match (rate.n, rate.interval) {
         (1, _) => "1 run, no range".to_owned(),
         (n, Interval::Ci95) => format!("95 % CI over {n} runs"),
+        (n, Interval::Range) if batches > 1 => format!("range of {n} runs of {batches} batches"),
         (n, Interval::Range) => format!("range of {n} runs"),
         (n, Interval::Values) => format!("both of {n} runs"),
     }
@@ -96,6 +100,19 @@ pub fn words(section: &Section<'_>) -> Vec<Entry> {
     let durable = durable.iter().map(|label| Entry { word: label.word().to_owned(), meaning: label.legend().to_owned() });
     let cache = cache.iter().map(|label| Entry { word: label.word().to_owned(), meaning: label.legend().to_owned() });
     durable.chain(cache).collect()
+}
+
+/// The star of figures that are from memory, with the labels that occur; empty where none is.
+pub fn from_memory(section: &Section<'_>) -> Vec<Entry> {
+    let measured = section.measured();
+    let starred = measured.iter().filter(|(_, summary)| is_from_memory(summary.phase, &summary.cache));
+    let mut labels: Vec<CacheLabel> =
+        starred.flat_map(|(_, summary)| summary.cache.iter().copied()).filter(|label| !label.is_device_figure()).collect();
+    labels.sort();
+    labels.dedup_by_key(|label| label.word());
+    let words: Vec<&str> = labels.iter().map(|label| label.word()).collect();
+    let entry = || Entry { word: "*".to_owned(), meaning: format!("not a device figure ({})", words.join(", ")) };
+    (!labels.is_empty()).then(entry).into_iter().collect()
 }
 
 /// The letters of the flags, each with the places where it stands.

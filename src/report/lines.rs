@@ -20,6 +20,13 @@ pub fn left(text: &str, columns: usize) -> String {
     format!("{text}{}", blanks(columns.saturating_sub(width(text))))
 }
 
+/// Figures with blanks behind them, so that set to the right their decimal points stand under each other.
+pub fn by_point(figures: &[&str]) -> Vec<String> {
+    let fraction = |figure: &str| figure.find('.').map_or(0, |point| figure.len() - point);
+    let widest = figures.iter().map(|figure| fraction(figure)).max().unwrap_or(0);
+    figures.iter().map(|figure| format!("{figure}{}", blanks(widest - fraction(figure)))).collect()
+}
+
 /// So many blanks.
 pub fn blanks(count: usize) -> String {
     " ".repeat(count)
@@ -150,6 +157,11 @@ mod tests {
         assert_eq!(lines.len(), 2);
         assert!(lines[0].ends_with(',') && lines[1].starts_with("  r"), "{lines:?}");
         assert_eq!(wrap(&"漢".repeat(50), "", ""), ["漢".repeat(40), "漢".repeat(10)]);
+    }
+
+    #[test]
+    fn decimal_points_stand_under_each_other() {
+        assert_eq!(by_point(&["499.4", "450", "–", "1.25"]), ["499.4 ", "450   ", "–   ", "1.25"]);
     }
 
     #[test]

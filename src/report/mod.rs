@@ -1,9 +1,12 @@
 //! Reports: stored records go in, text comes out. The same records make the same bytes: no clock and no filesystem in here.
 
 mod ascii;
+pub mod baseline;
 pub mod chart;
+pub mod comparison;
 mod csv;
 mod csv_summary;
+mod differences;
 mod direct_io;
 mod document;
 mod facts;
@@ -16,24 +19,29 @@ mod markdown;
 mod markup;
 mod places;
 mod quietness;
+mod ratios;
 mod remarks;
 mod rendering;
 mod svg;
 mod table;
 mod text;
+mod verdicts;
 
 #[cfg(test)]
 mod tests;
 
 use self::chart::ChartChoice;
+use self::comparison::Comparison;
 use self::layout::Layout;
 pub use self::rendering::Rendering;
+use crate::model::fact::Key;
 use crate::model::identity::Identity;
 use crate::model::nearest::UnknownName;
 use crate::model::phase::Phase;
 use crate::model::record::RunRecord;
-use crate::model::series::Series;
+use crate::model::series::{Pooling, Series, name_apart};
 use crate::model::summary::PhaseSummary;
+use std::collections::HashMap;
 
 /// Everything that a report is made of.
 #[derive(Debug, Clone)]
@@ -51,37 +59,96 @@ pub struct Report<'a> {
 /// The series of one workload: only like work stands in one table.
 #[derive(Debug, Clone)]
 pub struct Section<'a> {
-    /// The workload of every run in it.
+    /// The value that its runs are grouped by, printable: `kernel=6.18`; `None` where they are not grouped.
+    pub group: Option<String>,
+    /// The workload of every run in it; of the first where unlike work was put side by side.
     pub workload_id: Identity,
     /// The series, in the order of first appearance; never empty.
     pub series: Vec<Series<'a>>,
     /// Per series, in the same order: a summary a phase, in the order of the catalogue.
     pub summaries: Vec<Vec<PhaseSummary>>,
+    /// The series beside one of them; `None` without a baseline.
+    pub comparison: Option<Comparison>,
+}
+
+/// How records become series and sections.
+#[derive(Debug, Clone, Default)]
+pub struct Arrangement {
+    /// Whether the batches of a label are one series.
+    pub pooling: Pooling,
+    /// Runs with different values of it stand in different tables.
+    pub group_by: Option<Key>,
+    /// Whether unlike work stands in one table.
+    pub is_mixed: bool,
+}
+
+impl Arrangement {
+    /// The group of a run, printable.
+    fn group_of(&self, run: &RunRecord) -> Option<String> {
+        let key = self.group_by.as_ref()?;
+        Some(format!("{}={}", key.name(), key.of(run).unwrap_or_else(|| "not known".to_owned())))
+    }
 }
 
 impl<'a> Report<'a> {
-    /// The report of some records.
+    /// The report of some records: each batch of a label is a series, each workload has its table.
     #[must_use]
     pub fn of(records: &'a [RunRecord]) -> Self {
-        let mut sections: Vec<Section<'a>> = Vec::new();
-        for series in Series::of(records) {
-            let workload_id = series.first.workload_id;
-            let summaries = Phase::ALL.iter().map(|phase| PhaseSummary::of(&series, *phase)).collect();
-            match sections.iter_mut().find(|section| section.workload_id == workload_id) {
-                Some(section) => {
-                    section.series.push(series);
-                    section.summaries.push(summaries);
-                }
-                None => sections.push(Section { workload_id, series: vec![series], summaries: vec![summaries] }),
+        Self::arranged(records, &Arrangement::default())
+    }
+
+    /// The report of some records in another arrangement.
+    #[must_use]
+    pub fn arranged(records: &'a [RunRecord], arrangement: &Arrangement) -> Self {
+        let mut groups: Vec<(Option<String>, Vec<&'a RunRecord>)> = Vec::new();
+        let mut places: HashMap<Option<String>, usize> = HashMap::new();
+        for run in records {
+            let group = arrangement.group_of(run);
+            let place = *places.entry(group.clone()).or_insert(groups.len());
+            match groups.get_mut(place) {
+                Some((_, runs)) => runs.push(run),
+                None => groups.push((group, vec![run])),
             }
         }
+        let sections = groups.into_iter().flat_map(|(group, runs)| sections_of(&group, &runs, arrangement)).collect();
         Self { records, sections, chart: ChartChoice::default(), layout: Layout::default() }
     }
 }
 
-/// Why a report of several workloads has several tables.
-fn unlike_work(count: usize) -> String {
-    format!("{count} workloads. They are unlike work, so each has its own table.")
+/// The sections of a group: one a workload, in the order of first appearance.
+fn sections_of<'a>(group: &Option<String>, runs: &[&'a RunRecord], arrangement: &Arrangement) -> Vec<Section<'a>> {
+    let mut workloads: Vec<Vec<Series<'a>>> = Vec::new();
+    let mut places: HashMap<Identity, usize> = HashMap::new();
+    for series in Series::of(runs.iter().copied(), arrangement.pooling) {
+        let workload_id = if arrangement.is_mixed { Identity(0) } else { series.first.workload_id };
+        let place = *places.entry(workload_id).or_insert(workloads.len());
+        match workloads.get_mut(place) {
+            Some(all) => all.push(series),
+            None => workloads.push(vec![series]),
+        }
+    }
+    workloads.into_iter().filter_map(|series| Section::of(group.clone(), series)).collect()
+}
+
+impl<'a> Section<'a> {
+    /// The section of some series; `None` without any.
+    fn of(group: Option<String>, mut series: Vec<Series<'a>>) -> Option<Self> {
+        name_apart(&mut series);
+        let workload_id = series.first()?.first.workload_id;
+        let summary_of = |one: &Series<'_>| Phase::ALL.iter().map(|phase| PhaseSummary::of(one, *phase)).collect();
+        let summaries = series.iter().map(summary_of).collect();
+        Some(Self { group, workload_id, series, summaries, comparison: None })
+    }
+}
+
+/// Why a report has several tables.
+fn several_tables(sections: &[Section<'_>]) -> String {
+    let groups: Vec<&String> = sections.iter().filter_map(|section| section.group.as_ref()).collect();
+    let key = groups.first().and_then(|group| group.split_once('=')).map(|(key, _)| key);
+    match key {
+        Some(key) => format!("{} tables, by {key}.", sections.len()),
+        None => format!("{} workloads. They are unlike work, so each has its own table.", sections.len()),
+    }
 }
 
 impl Report<'_> {
@@ -91,8 +158,8 @@ impl Report<'_> {
         match sections.len() {
             0 => "No runs.\n".to_owned(),
             1 => sections.concat(),
-            count => {
-                let head = format!("{}\n", unlike_work(count));
+            _ => {
+                let head = format!("{}\n", several_tables(&self.sections));
                 std::iter::once(head).chain(sections).collect::<Vec<_>>().join(between)
             }
         }

@@ -174,7 +174,14 @@ fn hindrances_of(run: &RunRecord) -> Vec<String> {
 
 /// The last line: which work it was, and what hindered it.
 pub fn workload(section: &Section<'_>) -> String {
-    let parts: Vec<String> = std::iter::once(format!("Workload {}", section.workload_id)).chain(hindrances(section)).collect();
+    let mut workloads: Vec<String> = Vec::new();
+    for series in &section.series {
+        let workload = series.first.workload_id.to_string();
+        if workloads.last() != Some(&workload) && !workloads.contains(&workload) {
+            workloads.push(workload);
+        }
+    }
+    let parts: Vec<String> = std::iter::once(format!("Workload {}", join_and(&workloads))).chain(hindrances(section)).collect();
     format!("{}.", parts.join("; "))
 }
 

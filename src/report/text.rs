@@ -6,6 +6,7 @@ use super::table::table;
 use super::{Renderer, Rendering, Report, Section, direct_io, facts, limits, quietness, remarks};
 
 mod columns;
+mod compare;
 
 /// The format `text`.
 pub struct Text;
@@ -39,25 +40,30 @@ pub fn text(report: &Report<'_>) -> String {
 
 /// The paragraphs of a section with a blank line between them.
 fn section_text(section: &Section<'_>) -> String {
+    let paragraphs = if section.comparison.is_some() { compare::paragraphs(section) } else { paragraphs(section) };
+    let paragraphs = paragraphs.iter().filter(|lines| !lines.is_empty());
+    paragraphs.map(|lines| lines.iter().map(|line| format!("{}\n", line.trim_end())).collect::<String>()).collect::<Vec<_>>().join("\n")
+}
+
+fn paragraphs(section: &Section<'_>) -> Vec<Vec<String>> {
     let table = table(section);
-    let paragraphs: Vec<Vec<String>> = vec![
+    vec![
         head(section),
         [limits::sentence(section), quietness::sentence(section)].iter().flatten().flat_map(|sentence| wrap(sentence, "", "")).collect(),
         columns::lines(&table),
         remarks::nothing_measured(section).into_iter().collect(),
         wrap(&statement(section, &table.columns), "", ""),
         legends(&words(section), &flags(section)),
-        remarks::reads_from_memory(section)
-            .into_iter()
-            .chain(direct_io::sentences(section))
-            .chain(remarks::own_share(section))
-            .flat_map(|remark| wrap(&remark, "", ""))
-            .collect(),
+        remarked(section),
         list("failed and skipped", &remarks::missing(section)),
         foot(section),
-    ];
-    let paragraphs = paragraphs.iter().filter(|lines| !lines.is_empty());
-    paragraphs.map(|lines| lines.iter().map(|line| format!("{}\n", line.trim_end())).collect::<String>()).collect::<Vec<_>>().join("\n")
+    ]
+}
+
+/// What must be said beside the table.
+fn remarked(section: &Section<'_>) -> Vec<String> {
+    let remarks = remarks::reads_from_memory(section).into_iter().chain(direct_io::sentences(section)).chain(remarks::own_share(section));
+    remarks.flat_map(|remark| wrap(&remark, "", "")).collect()
 }
 
 fn head(section: &Section<'_>) -> Vec<String> {

@@ -46,6 +46,15 @@ impl Verdict {
             Self::TooFew => "too few runs",
         }
     }
+
+    /// Whether it says that the two differ.
+    #[must_use]
+    pub const fn is_difference(self) -> bool {
+        match self {
+            Self::Faster | Self::Slower => true,
+            Self::Same | Self::NotResolved | Self::TooFew => false,
+        }
+    }
 }
 
 /// How many times its baseline a series is.
@@ -72,30 +81,32 @@ pub struct Ratio {
 
 impl Ratio {
     /// Of two series of rates, in any order. `None` when one is empty or has a value of which no ratio can be made: one that is not
-    /// finite or not over 0, or so far from the others that the ratio is no number. Takes memory for every pair.
+    /// finite or not over 0, or so far from the others that the ratio is no number. Takes time and memory by the number of values, not
+    /// of their pairs.
     ///
     /// The interval is that of the ratios which Mann and Whitney's test would not reject at 5 %: between the k-th least and the
     /// k-th greatest, with k the largest for which 2 P(U <= k-1) <= 0.05 (Hollander and Wolfe, Nonparametric Statistical Methods,
     /// 4.3). It asks of the series only that they differ by a factor; with equal values in a series it holds at least as often.
     #[must_use]
     pub fn of(baseline: &[f64], other: &[f64]) -> Option<Self> {
-        let ratios = sorted_ratios(baseline, other)?;
+        let ratios = Ratios::of(baseline, other)?;
+        let count = ratios.count();
         let null = Null::of_pairs(baseline.len(), other.len());
-        let (rank, interval) = match rank_of_interval(&null, ratios.len()) {
-            0 if ratios.len() == 1 => (1, Interval::Values),
+        let (rank, interval) = match rank_of_interval(&null, count) {
+            0 if count == 1 => (1, Interval::Values),
             0 => (1, Interval::Range),
             rank => (rank, Interval::Ci95),
         };
-        let (middle, upper_middle) = (*ratios.get((ratios.len() - 1) / 2)?, *ratios.get(ratios.len() / 2)?);
+        let (middle, upper_middle) = (ratios.at_rank(count.div_ceil(2)), ratios.at_rank(count / 2 + 1));
         Some(Self {
             baseline_n: baseline.len(),
             other_n: other.len(),
             // The product of the roots, because the product itself may be too large.
             ratio: if middle == upper_middle { middle } else { middle.sqrt() * upper_middle.sqrt() },
-            low: *ratios.get(rank - 1)?,
-            high: *ratios.get(ratios.len() - rank)?,
+            low: ratios.at_rank(rank),
+            high: ratios.at_rank(count + 1 - rank),
             interval,
-            p: p_of_difference(&null, baseline, other),
+            p: ratios.p_of_difference(&null),
         })
     }
 
@@ -116,26 +127,81 @@ impl Ratio {
     }
 }
 
-/// Every other value over every value of the baseline, least first.
-fn sorted_ratios(baseline: &[f64], other: &[f64]) -> Option<Vec<f64>> {
-    let can_divide = |value: &f64| value.is_finite() && *value > 0.0;
-    let mut ratios: Vec<f64> = other.iter().flat_map(|other| baseline.iter().map(move |value| other / value)).collect();
-    let is_sound = !ratios.is_empty() && baseline.iter().chain(other).chain(&ratios).all(can_divide);
-    ratios.sort_by(f64::total_cmp);
-    is_sound.then_some(ratios)
+/// The ratios of every other value to every value of the baseline, without a list of them.
+struct Ratios {
+    /// Ascending, all over 0.
+    baseline: Vec<f64>,
+    /// Ascending, all over 0.
+    other: Vec<f64>,
+}
+
+impl Ratios {
+    fn of(baseline: &[f64], other: &[f64]) -> Option<Self> {
+        let sorted = |values: &[f64]| {
+            let mut values = values.to_vec();
+            values.sort_by(f64::total_cmp);
+            values
+        };
+        let ratios = Self { baseline: sorted(baseline), other: sorted(other) };
+        let can_divide = |value: f64| value.is_finite() && value > 0.0;
+        let (least, greatest) = (ratios.other.first()? / ratios.baseline.last()?, ratios.other.last()? / ratios.baseline.first()?);
+        let is_sound = ratios.baseline.iter().chain(&ratios.other).chain([&least, &greatest]).all(|value| can_divide(*value));
+        is_sound.then_some(ratios)
+    }
+
+    fn count(&self) -> usize {
+        self.baseline.len() * self.other.len()
+    }
+
+    /// How many are at most so large. Division rounds in order, so that along the sorted values one boundary moves one way.
+    fn at_most(&self, ratio: f64) -> usize {
+        let mut within = 0;
+        let counts = self.baseline.iter().map(|value| {
+            while self.other.get(within).is_some_and(|other| other / value <= ratio) {
+                within += 1;
+            }
+            within
+        });
+        counts.sum()
+    }
+
+    /// The ratio of a rank, from 1 for the least to their number. Positive numbers are in the order of their bits, so that halving
+    /// the bits between the least and the greatest finds it exactly.
+    fn at_rank(&self, rank: usize) -> f64 {
+        let end = |other: Option<&f64>, value: Option<&f64>| other.zip(value).map_or(0, |(other, value)| (other / value).to_bits());
+        let (mut low, mut high) = (end(self.other.first(), self.baseline.last()), end(self.other.last(), self.baseline.first()));
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if self.at_most(f64::from_bits(middle)) >= rank {
+                high = middle;
+            } else {
+                low = middle + 1;
+            }
+        }
+        f64::from_bits(low)
+    }
+
+    /// The two-sided p of the pairs in which the other value is the greater one.
+    fn p_of_difference(&self, null: &Null) -> f64 {
+        let under = |value: f64, is_under: fn(f64, f64) -> bool| self.baseline.partition_point(|other| is_under(*other, value));
+        let greater: usize = self.other.iter().map(|value| under(*value, |one, two| one < two)).sum();
+        let not_less: usize = self.other.iter().map(|value| under(*value, |one, two| one <= two)).sum();
+        null.two_sided(greater, not_less)
+    }
 }
 
 /// The largest k with 2 P(U <= k-1) <= 0.05, up to the middle; 0 when there is none.
 fn rank_of_interval(null: &Null, pairs: usize) -> usize {
-    (0..pairs / 2).take_while(|&count| 2.0 * null.at_most(count) <= MISS).count()
-}
-
-/// The two-sided p of the pairs in which the other value is the greater one.
-fn p_of_difference(null: &Null, baseline: &[f64], other: &[f64]) -> f64 {
-    let pairs = || other.iter().flat_map(|other| baseline.iter().map(move |value| (value, other)));
-    let greater = pairs().filter(|(value, other)| other > value).count();
-    let equal = pairs().filter(|(value, other)| other == value).count();
-    null.two_sided(greater, greater + equal)
+    let (mut within, mut beyond) = (0, pairs / 2 + 1);
+    while within + 1 < beyond {
+        let rank = usize::midpoint(within, beyond);
+        if 2.0 * null.at_most(rank - 1) <= MISS {
+            within = rank;
+        } else {
+            beyond = rank;
+        }
+    }
+    within
 }
 
 #[cfg(test)]
@@ -215,6 +281,14 @@ mod tests {
         assert_eq!(Ratio::of(&many, &many).unwrap().verdict(), Verdict::Same);
     }
 
+    /// By a list of every ratio and a walk over every pair.
+    fn plainly(baseline: &[f64], other: &[f64]) -> (Vec<f64>, usize, usize) {
+        let pairs = || other.iter().flat_map(|other| baseline.iter().map(move |value| (value, other)));
+        let mut ratios: Vec<f64> = pairs().map(|(value, other)| other / value).collect();
+        ratios.sort_by(f64::total_cmp);
+        (ratios, pairs().filter(|(value, other)| other > value).count(), pairs().filter(|(value, other)| other >= value).count())
+    }
+
     fn rates() -> impl Strategy<Value = Vec<f64>> {
         prop::collection::vec(1e-3_f64..1e6, 1..14)
     }
@@ -229,6 +303,18 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn ranks_are_those_of_the_list_of_every_ratio(baseline in prop_oneof![rates(), near_rates()], other in prop_oneof![rates(), near_rates()]) {
+            let (list, greater, not_less) = plainly(&baseline, &other);
+            let ratios = Ratios::of(&baseline, &other).unwrap();
+            let found: Vec<f64> = (1..=list.len()).map(|rank| ratios.at_rank(rank)).collect();
+            let null = Null::of_pairs(baseline.len(), other.len());
+            prop_assert_eq!(ratios.p_of_difference(&null), null.two_sided(greater, not_less));
+            let rank = (0..list.len() / 2).take_while(|&count| 2.0 * null.at_most(count) <= MISS).count();
+            prop_assert_eq!(rank_of_interval(&null, list.len()), rank);
+            prop_assert_eq!(found, list);
+        }
+
         #[test]
         fn a_ratio_is_in_order(baseline in rates(), other in rates()) {
             let ratio = Ratio::of(&baseline, &other).unwrap();

@@ -26,7 +26,7 @@ pub fn check_reports(records: &[RunRecord]) {
         for kind in CHARTS {
             for narrow in [false, true] {
                 let report = Report { chart: ChartChoice { kind: Some(*kind), narrow }, ..Report::of(records) };
-                check(renderer.name(), &renderer.render(&report).text().unwrap().to_owned());
+                check(renderer.name(), renderer.render(&report).text().unwrap());
             }
         }
     }
@@ -163,7 +163,7 @@ fn no_text_reaches_the_style_sheet() {
     let renderer = RENDERERS.iter().find(|renderer| renderer.draws()).expect("svg");
     for text in TEXTS {
         let run = read(&changed(&full(0), "/label", &json!(text))).expect("a record");
-        assert_eq!(&style_of(&renderer.render(&Report::of(&[run])).text().unwrap().to_owned()), own);
+        assert_eq!(&style_of(renderer.render(&Report::of(&[run])).text().unwrap()), own);
     }
 }
 

@@ -4,6 +4,7 @@ use super::axis::Axis;
 use super::model::{Arrangement, Chart, Fill, Mark};
 use super::rates::{Drawn, panels};
 use super::{ChartKind, caption, doubt};
+use crate::model::likeness::is_from_memory;
 use crate::model::series::Series;
 use crate::model::summary::PhaseSummary;
 use crate::report::Section;
@@ -56,7 +57,7 @@ fn reading(section: &Section<'_>) -> String {
         None => vec!["Bar: the value of the one run.".to_owned()],
     };
     let measured = section.measured();
-    if measured.iter().any(|(_, summary)| doubt::is_hollow(summary.phase, &summary.cache)) {
+    if measured.iter().any(|(_, summary)| is_from_memory(summary.phase, &summary.cache)) {
         sentences.push("Hollow: no figure of the device.".to_owned());
     }
     if measured.iter().any(|(_, summary)| doubt::fill(summary) == Fill::Hatched) {

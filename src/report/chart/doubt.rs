@@ -3,23 +3,17 @@
 use super::model::Fill;
 use crate::model::flag::Flag;
 use crate::model::label::{CacheLabel, Durability};
-use crate::model::phase::{Phase, Reads};
+use crate::model::likeness::is_from_memory;
+use crate::model::phase::Reads;
 use crate::model::record::PhaseRecord;
 use crate::model::summary::PhaseSummary;
 use crate::report::table::{cache_words, ends, words};
-
-/// Whether a cache label says that a phase is no figure of the device. Phases that write are, unless they read what they write: the
-/// label of a create or delete speaks of a few directory blocks.
-pub fn is_hollow(phase: Phase, cache: &[CacheLabel]) -> bool {
-    let speaks_of_the_work = !phase.row().writes || phase.row().reads == Reads::Data;
-    speaks_of_the_work && cache.iter().any(|label| !label.is_device_figure())
-}
 
 /// How the bar of a phase is filled: hatched is hollow too.
 pub fn fill(summary: &PhaseSummary) -> Fill {
     if summary.flags.contains(&Flag::Short) {
         Fill::Hatched
-    } else if is_hollow(summary.phase, &summary.cache) {
+    } else if is_from_memory(summary.phase, &summary.cache) {
         Fill::Hollow
     } else {
         Fill::Solid
@@ -28,7 +22,7 @@ pub fn fill(summary: &PhaseSummary) -> Fill {
 
 /// Whether the dot of one run is hollow.
 pub fn is_doubtful(record: &PhaseRecord) -> bool {
-    record.flags.contains(&Flag::Short) || is_hollow(record.name, record.cache.as_slice())
+    record.flags.contains(&Flag::Short) || is_from_memory(record.name, record.cache.as_slice())
 }
 
 /// The words in the row: whatever is not as it should be.
@@ -41,7 +35,7 @@ pub fn in_row(summary: &PhaseSummary) -> String {
     let is_mixed = doubts.len() > 1;
     doubts.retain(|word| is_mixed || !is_fine.contains(&word.as_str()));
     let mut parts: Vec<String> = if doubts.is_empty() { Vec::new() } else { vec![doubts.join("/")] };
-    if summary.phase.row().writes && is_hollow(summary.phase, &summary.cache) {
+    if summary.phase.row().writes && is_from_memory(summary.phase, &summary.cache) {
         parts.push(format!("read {}", cache_words(&summary.cache).join("/")));
     }
     parts.extend(flags(summary));
