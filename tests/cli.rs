@@ -19,14 +19,14 @@ const SMALL: [&str; 10] = [
 ];
 
 /// A directory to work in.
-struct Work(tempfile::TempDir);
+pub struct Work(pub tempfile::TempDir);
 
 impl Work {
-    fn new() -> Self {
+    pub fn new() -> Self {
         Self(tempfile::tempdir().expect("a directory"))
     }
 
-    fn path(&self, name: &str) -> PathBuf {
+    pub fn path(&self, name: &str) -> PathBuf {
         self.0.path().join(name)
     }
 
@@ -42,12 +42,12 @@ impl Work {
         command
     }
 
-    fn barrow<S: AsRef<std::ffi::OsStr>>(&self, arguments: impl IntoIterator<Item = S>) -> Output {
+    pub fn barrow<S: AsRef<std::ffi::OsStr>>(&self, arguments: impl IntoIterator<Item = S>) -> Output {
         self.command().args(arguments).output().expect("barrow runs")
     }
 
     /// Runs a small batch on a directory, with more arguments.
-    fn small(&self, more: &[&str]) -> Output {
+    pub fn small(&self, more: &[&str]) -> Output {
         self.barrow(["run"].iter().chain(&SMALL).chain(more))
     }
 
@@ -71,7 +71,7 @@ fn code(output: &Output) -> i32 {
 
 /// Checks the code and that stderr says these words; gives stdout.
 #[track_caller]
-fn ended(output: &Output, expected: i32, said: &[&str]) -> String {
+pub fn ended(output: &Output, expected: i32, said: &[&str]) -> String {
     let stderr = words(&output.stderr);
     assert_eq!(code(output), expected, "stderr: {stderr}");
     for word in said {

@@ -4,6 +4,7 @@ mod charts;
 mod check;
 mod circumstances;
 mod cli;
+mod comparing;
 mod completions;
 mod faults;
 mod golden;

@@ -3,6 +3,7 @@
 pub mod form;
 
 use crate::real::need::{Need, is_missing};
+use barrow::model::fact::FACTS;
 use barrow::model::flag::Flag;
 use barrow::model::label::{CacheLabel, Durability};
 use barrow::model::phase::Phase;
@@ -130,6 +131,12 @@ fn formats() -> String {
     RENDERERS.iter().map(one).collect()
 }
 
+/// The names of the facts, in a line.
+fn facts() -> String {
+    let names: Vec<String> = FACTS.iter().map(|fact| plain(fact.name)).collect();
+    format!("{}.\n", names.join(", "))
+}
+
 /// A word and what it means, each.
 fn words(words: impl Iterator<Item = (String, String)>) -> String {
     words.map(|(word, meaning)| format!(".TP\n.B {}\n{}.\n", plain(&word), plain(&capital(&meaning)))).collect()
@@ -158,6 +165,7 @@ fn renewed(text: &str) -> String {
         ("cache", cache_words()),
         ("durable", durable_words()),
         ("flags", flag_words()),
+        ("facts", facts()),
         ("formats", formats()),
     ];
     let mut text = text.to_owned();

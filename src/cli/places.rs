@@ -3,6 +3,7 @@
 use super::exit::usage;
 use crate::model::machine::{Device, DirectIo, Filesystem};
 use crate::model::printable::printable;
+use crate::model::profile::{Profile, ProfileError};
 use crate::sys::files;
 use crate::sys::mounts::{self, Mount};
 use crate::target::ground::plain_error;
@@ -108,8 +109,15 @@ pub fn open_to_look(path: &Path) -> anyhow::Result<(File, Mount)> {
     Ok((directory, mount))
 }
 
-fn advice(path: &Path) -> &'static str {
-    if path.as_os_str().as_bytes().contains(&b'=') { " (a name before it must not begin with `/` or `.`)" } else { "" }
+fn advice(path: &Path) -> String {
+    let name = path.to_string_lossy();
+    if name.contains('=') {
+        " (a name before it must not begin with `/` or `.`)".to_owned()
+    } else if !matches!(Profile::named(&name, 0), Err(ProfileError::Unknown { .. })) {
+        format!("; the profile of that name is chosen with `-p {name}`")
+    } else {
+        String::new()
+    }
 }
 
 /// The last part of a path: what is above it is nobody's business.

@@ -14,11 +14,14 @@ use crate::store;
 use clap::Args;
 use std::path::{Path, PathBuf};
 
+/// Where `barrow run` puts its runs.
+pub const USUAL_FILE: &str = "barrow.jsonl";
+
 /// What `barrow report` takes.
 #[derive(Debug, Args)]
 pub struct ReportArguments {
     /// Run files
-    #[arg(value_name = "FILE", default_value = "barrow.jsonl")]
+    #[arg(value_name = "FILE", default_value = USUAL_FILE)]
     files: Vec<PathBuf>,
     /// The format: text, ascii, markdown, csv, csv-summary or svg; without it that of the ending of the file, svg where a chart is asked for, else text
     #[arg(short, long, value_name = "NAME")]
@@ -76,6 +79,9 @@ pub fn report(arguments: &ReportArguments) -> anyhow::Result<Exit> {
         }
     }
     if runs.is_empty() {
+        if arguments.files == [PathBuf::from(USUAL_FILE)] && !Path::new(USUAL_FILE).exists() {
+            say("barrow: `barrow run` makes one here; of another place or name, name it: `barrow report FILE`");
+        }
         return Ok(Exit::Failed);
     }
     let repeated = store::take_out_repeats(&mut runs);

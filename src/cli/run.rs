@@ -9,6 +9,7 @@ use super::pair::key_value;
 use super::places::{self, Named};
 use super::profiles;
 use super::refusals::{check, check_process};
+use super::report::USUAL_FILE;
 use super::user::{self, Wanted};
 use super::vigil::Bounds;
 use crate::model::identity::Identity;
@@ -43,7 +44,7 @@ pub struct RunArguments {
     #[arg(short = 'n', long, value_name = "N", allow_negative_numbers = true)]
     runs: Option<String>,
     /// The run file, which is appended to
-    #[arg(short, long, value_name = "FILE", default_value = "barrow.jsonl")]
+    #[arg(short, long, value_name = "FILE", default_value = USUAL_FILE)]
     output: PathBuf,
     /// Change a key of the profile, as in file_size=8g
     #[arg(long = "set", value_name = "KEY=VALUE", value_parser = key_value)]
@@ -180,6 +181,11 @@ fn run_until_stopped(arguments: &RunArguments, ram: Option<u64>, interrupt: &Arc
     let measured = measure(batch, named, file, Conduct { quiet: arguments.quiet, bounds, dropper }, interrupt)?;
     if !arguments.no_report && !measured.runs.is_empty() {
         print_report(&renderer_named("text").map_err(usage)?.render(&Report::of(&measured.runs)))?;
+    }
+    if !arguments.quiet && measured.is_whole && !measured.runs.is_empty() {
+        let count = measured.runs.len();
+        let runs = if count == 1 { "1 run is".to_owned() } else { format!("{count} runs are") };
+        say(&format!("barrow: {runs} in {}; `barrow report` makes other reports and charts of it", arguments.output.display()));
     }
     let outcome = measured.outcome?;
     Ok(if outcome.failed || !measured.is_whole { Exit::Failed } else { Exit::Fine })

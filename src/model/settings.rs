@@ -113,7 +113,7 @@ impl Settings {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SettingsError {
     /// There is no such key.
-    #[error("there is no key `{key}`{}", did_you_mean(nearest))]
+    #[error("there is no key `{key}`{}; the keys are {}", did_you_mean(nearest), KEYS.iter().map(|key| key.name).collect::<Vec<_>>().join(", "))]
     UnknownKey {
         /// What was written.
         key: String,
@@ -309,7 +309,7 @@ mod tests {
         let error = Key::named("filesize").err().unwrap();
         assert!(error.to_string().contains("`file_size`"), "{error}");
         let error = Key::named("qqqq").err().unwrap();
-        assert_eq!(error.to_string(), "there is no key `qqqq`");
+        assert!(error.to_string().starts_with("there is no key `qqqq`; the keys are file_size, chunk_size, "), "{error}");
     }
 
     #[test]
