@@ -2,6 +2,7 @@
 //! a missing or a stray file fails.
 
 use barrow::report::chart::{CHARTS, ChartChoice};
+use barrow::report::layout::Layout;
 use barrow::report::{RENDERERS, Report};
 use std::collections::BTreeMap;
 use std::fs;
@@ -22,7 +23,10 @@ fn samples() -> Vec<(String, PathBuf)> {
     samples
 }
 
-/// What the gallery should hold: every sample in every format, and every chart of it in both widths.
+/// The formats that the gallery shows in every layout: the others that lay out make the same document or the same lines.
+const LAID_OUT: [&str; 2] = ["text", "markdown"];
+
+/// What the gallery should hold: every sample in every format, two formats in every layout, and every chart of it in both widths.
 fn renderings() -> BTreeMap<String, Vec<u8>> {
     let mut files = BTreeMap::new();
     for (name, path) in samples() {
@@ -32,6 +36,12 @@ fn renderings() -> BTreeMap<String, Vec<u8>> {
         for renderer in RENDERERS.iter().filter(|renderer| !renderer.draws()) {
             let file = format!("{name}.{}{}", if renderer.name() == "csv-summary" { "summary." } else { "" }, renderer.extension());
             files.insert(file, renderer.render(&report).bytes().to_vec());
+        }
+        for renderer in RENDERERS.iter().filter(|renderer| LAID_OUT.contains(&renderer.name())) {
+            for layout in Layout::ALL.into_iter().filter(|layout| *layout != Layout::default()) {
+                let report = Report { layout, ..Report::of(&loaded.runs) };
+                files.insert(format!("{name}.{}.{}", layout.name(), renderer.extension()), renderer.render(&report).bytes().to_vec());
+            }
         }
         for renderer in RENDERERS.iter().filter(|renderer| renderer.draws()) {
             for chart in CHARTS {

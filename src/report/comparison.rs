@@ -117,6 +117,12 @@ fn against(baseline: Summarised<'_, '_>, other: Summarised<'_, '_>) -> Vec<Besid
     phases.map(|(phase, summaries)| phase_against(*phase, (baseline.0, summaries.0), (other.0, summaries.1))).collect()
 }
 
+/// A phase of one series beside that of another.
+#[must_use]
+pub fn beside_in(phase: Phase, baseline: (&Series<'_>, &PhaseSummary), other: (&Series<'_>, &PhaseSummary)) -> Beside {
+    if unlike(baseline.0, other.0).is_empty() { phase_against(phase, baseline, other) } else { Beside::NoVerdict(NoVerdict::Work) }
+}
+
 fn phase_against(phase: Phase, baseline: (&Series<'_>, &PhaseSummary), other: (&Series<'_>, &PhaseSummary)) -> Beside {
     let (Some(ours), Some(theirs)) = (baseline.1.rate, other.1.rate) else { return Beside::NoVerdict(NoVerdict::NoFigure) };
     if let Some(difference) = unlike_labels(baseline.1, other.1) {

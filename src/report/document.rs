@@ -1,12 +1,18 @@
 //! The document: what every markup says, part by part and in one order. A format only writes the parts down in its own way.
 
 mod compared;
+mod ranking;
+mod targets;
+
+#[cfg(test)]
+mod tests;
 
 use super::figures::NO_FIGURE;
+use super::layout::Layout;
 use super::legend::{flags, statement, words};
 use super::lines::capitalised;
-use super::table::{Columns, Row, Table, table};
-use super::{Report, Section, direct_io, facts, limits, quietness, remarks, verdicts};
+use super::table::{Columns, Row, Table, columns, table};
+use super::{Report, Section, bonnie, direct_io, facts, limits, marks, quietness, remarks, statements, verdicts};
 
 /// To which side the cells of a column lean.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,7 +81,7 @@ fn name_cell(name: &str, place: usize, rows: usize) -> Cell {
 /// The documents of a report, one after another: unlike work stands apart, and the reader is told.
 pub fn documents(report: &Report<'_>) -> Vec<Vec<Part>> {
     let said = |text: String| vec![Part::Paragraph(vec![text])];
-    let sections = report.sections.iter().map(of_section);
+    let sections = report.sections.iter().map(|section| of_section(section, report.layout));
     match report.sections.len() {
         0 => vec![said("No runs.".to_owned())],
         1 => sections.collect(),
@@ -83,18 +89,18 @@ pub fn documents(report: &Report<'_>) -> Vec<Vec<Part>> {
     }
 }
 
-fn of_section(section: &Section<'_>) -> Vec<Part> {
-    let table = table(section);
+fn of_section(section: &Section<'_>, layout: Layout) -> Vec<Part> {
+    let (figures, explained) = figures(section, layout);
     let parts = [
         Part::Heading(facts::title(section).join(", ")),
         Part::Paragraph([limits::sentence(section), quietness::sentence(section)].into_iter().flatten().collect()),
         Part::Paragraph(verdicts::sentences(section).into_iter().chain(verdicts::difference(section)).collect()),
         fact_list(facts::lines(section)),
         Part::Grid(compared::ratios_of(section)),
-        Part::Grid(grid(&table)),
+        figures,
         Part::Grid(compared::differences_of(section)),
         Part::Paragraph(remarks::nothing_measured(section).into_iter().collect()),
-        Part::List(notes(section, &table.columns)),
+        Part::List(notes(section, explained)),
     ];
     parts.into_iter().filter(|part| !part.is_empty()).collect()
 }
@@ -116,16 +122,44 @@ fn fact_list(facts: Vec<String>) -> Part {
     if facts.len() == 1 { Part::Paragraph(facts) } else { Part::List(facts.into_iter().map(Item::Text).collect()) }
 }
 
-/// What a reader must know, an item each: range and columns, words and flags, what is missing, the parameters.
-fn notes(section: &Section<'_>, columns: &Columns) -> Vec<Item> {
+/// The figures in a layout, and what explains them: how they are read, then words and marks.
+fn figures(section: &Section<'_>, layout: Layout) -> (Part, [String; 2]) {
+    match layout {
+        Layout::Phases => {
+            let table = table(section);
+            (Part::Grid(grid(&table)), [statement(section, &table.columns), words_and_flags_explained(section)])
+        }
+        Layout::Targets => {
+            // A row for CPU too would bury the rates; the first layout has it.
+            let columns = Columns { cpu_own: false, cpu_system: false, ..columns(section) };
+            (Part::Grid(targets::grid(section, &columns)), [statements::targets(section, &columns), marks::sentences(section).join(" ")])
+        }
+        Layout::Ranking => {
+            let ranking = super::table::ranking::ranking(section);
+            let grid = ranking::grid(&ranking, &columns(section));
+            (Part::Grid(grid), [statements::ranking(section, &ranking), words_and_flags_explained(section)])
+        }
+        Layout::Bonnie => {
+            let explained = marks::sentences_in_words(section).join(" ");
+            (Part::Verbatim(bonnie::lines(section)), [statements::bonnie(section, &columns(section)), explained])
+        }
+    }
+}
+
+fn words_and_flags_explained(section: &Section<'_>) -> String {
     let words = words(section).into_iter().map(|entry| format!("{}: {}.", entry.word, entry.meaning));
     let flags = flags(section).into_iter().map(|entry| format!("{}.", entry.meaning));
+    words.chain(flags).collect::<Vec<_>>().join(" ")
+}
+
+/// What a reader must know, an item each: what explains the figures, what is missing, the parameters.
+fn notes(section: &Section<'_>, [read, explained]: [String; 2]) -> Vec<Item> {
     let missing = remarks::missing(section);
     let missing = if missing.is_empty() { String::new() } else { format!("Failed and skipped: {}.", missing.join("; ")) };
     let sentences = [
         verdicts::meaning(section).join(" "),
-        statement(section, columns),
-        words.chain(flags).collect::<Vec<_>>().join(" "),
+        read,
+        explained,
         remarks::reads_from_memory(section).join(" "),
         direct_io::sentences(section).join(" "),
         remarks::own_share(section).unwrap_or_default(),
@@ -179,19 +213,27 @@ fn cells(heading: Cell, row: &Row, columns: &Columns) -> Vec<Cell> {
         (false, _) => row.cpu_system.clone(),
     };
     let has_cpu = !(row.cpu_own.is_empty() && row.cpu_system.is_empty());
-    let range = if row.rate.low.is_empty() { String::new() } else { format!("{} – {}", row.rate.low, row.rate.high) };
-    let is_figure = row.rate.median.starts_with(|first: char| first.is_ascii_digit());
     let all = [
         Some(heading),
         Some(Cell::of(row.label.clone())),
-        Some(Cell { is_strong: is_figure, ..Cell::of(row.rate.median.clone()) }),
-        columns.range.is_some().then(|| Cell::of(range)),
+        Some(median(row)),
+        columns.range.is_some().then(|| Cell::of(range(row))),
         columns.acknowledged.then(|| Cell::of(row.acknowledged.clone())),
         cpu_head(columns).map(|_| Cell::of(if has_cpu { cpu() } else { String::new() })),
         columns.p99.then(|| Cell::of(row.p99.clone())),
         columns.words.then(|| Cell::of(words_and_flags(row))),
     ];
     all.into_iter().flatten().collect()
+}
+
+/// The median, strong where it is a figure.
+fn median(row: &Row) -> Cell {
+    let is_figure = row.rate.median.starts_with(|first: char| first.is_ascii_digit());
+    Cell { is_strong: is_figure, ..Cell::of(row.rate.median.clone()) }
+}
+
+fn range(row: &Row) -> String {
+    if row.rate.low.is_empty() { String::new() } else { format!("{} – {}", row.rate.low, row.rate.high) }
 }
 
 /// One of two figures in a cell may be unknown.

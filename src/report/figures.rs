@@ -20,27 +20,40 @@ pub struct RateFigures {
     pub high: String,
 }
 
+/// The most digits of a median with its ends, and where there is little room.
+const MOST_DIGITS: i32 = 4;
+const MOST_DIGITS_NARROW: i32 = 3;
+
 /// Writes a spread of rates. `unit` is the number of work units in one of the heading's unit.
 ///
 /// Half the width of the interval, in two digits, decides the last place; but the median shows two digits at least and four at most.
 /// One run has three digits.
 pub fn rate_figures(rate: &Spread, unit: f64) -> RateFigures {
+    figures_in(rate, unit, MOST_DIGITS)
+}
+
+/// The same where there is little room: the median shows three digits at most.
+pub fn narrow_rate_figures(rate: &Spread, unit: f64) -> RateFigures {
+    figures_in(rate, unit, MOST_DIGITS_NARROW)
+}
+
+fn figures_in(rate: &Spread, unit: f64, most_digits: i32) -> RateFigures {
     if rate.n == 1 {
         return RateFigures { median: rate_figure(rate.median, unit), ..RateFigures::default() };
     }
     let values = [rate.median / unit, rate.low / unit, rate.high / unit];
-    let [median, low, high] = same_form(values, place_of(rate, unit), 3);
+    let [median, low, high] = same_form(values, place_of(rate, unit, most_digits), 3);
     RateFigures { median, low, high }
 }
 
 /// The power of ten of the last place that a spread of rates is written to.
-fn place_of(rate: &Spread, unit: f64) -> i32 {
+fn place_of(rate: &Spread, unit: f64, most_digits: i32) -> i32 {
     let (median, low, high) = (rate.median / unit, rate.low / unit, rate.high / unit);
     let shown = if median > 0.0 { median } else { high };
     match last_place(half_width(low, high), 2) {
         _ if rate.n == 1 => last_place(shown, 3).unwrap_or(0),
-        Some(place) => place.clamp(last_place(shown, 4).unwrap_or(0), last_place(shown, 2).unwrap_or(0)),
-        None => last_place(shown, 4).unwrap_or(0),
+        Some(place) => place.clamp(last_place(shown, most_digits).unwrap_or(0), last_place(shown, 2).unwrap_or(0)),
+        None => last_place(shown, most_digits).unwrap_or(0),
     }
 }
 
@@ -48,7 +61,7 @@ fn place_of(rate: &Spread, unit: f64) -> i32 {
 /// cannot make it look the slower of the two.
 pub fn acknowledged_figure(acknowledged: f64, rate: &Spread, unit: f64) -> String {
     let value = acknowledged / unit;
-    let place = last_place(value, 3).unwrap_or(0).max(place_of(rate, unit));
+    let place = last_place(value, 3).unwrap_or(0).max(place_of(rate, unit, MOST_DIGITS));
     let [text] = same_form([value], place, 2);
     text
 }
@@ -154,6 +167,17 @@ mod tests {
         assert_eq!(written(&[58_612.0, 60_700.0, 62_031.0]), "60,700 [58,600 – 62,000]");
         assert_eq!(written(&[525.9, 526.6, 527.8]), "526.6 [525.9 – 527.8]");
         assert_eq!(written(&[743.0, 1563.0, 2383.0]), "1,560 [740 – 2,380]");
+    }
+
+    #[test]
+    fn where_there_is_little_room_a_median_has_three_digits() {
+        let written = |values: &[f64], unit| {
+            let figures = narrow_rate_figures(&Spread::of(values).unwrap(), unit);
+            format!("{} [{}–{}]", figures.median, figures.low, figures.high)
+        };
+        assert_eq!(written(&[490.84, 499.41, 508.62], 1.0), "499 [491–509]");
+        assert_eq!(written(&[54_180.0, 55_050.0, 55_650.0], 1000.0), "55.0 [54.2–55.6]");
+        assert_eq!(written(&[58_612.0, 60_700.0, 62_031.0], 1000.0), "60.7 [58.6–62.0]");
     }
 
     #[test]

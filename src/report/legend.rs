@@ -26,6 +26,20 @@ pub fn statement(section: &Section<'_>, columns: &Columns) -> String {
         };
         sentences.push(format!("CPU: 100 % is one core; {meanings}."));
     }
+    sentences.extend(cpu_remarks(section, columns));
+    if columns.acknowledged {
+        sentences.push("ack. = rate up to the last call, before the flush.".to_owned());
+    }
+    if columns.p99 {
+        sentences.push("p99 = 99th percentile of one operation.".to_owned());
+    }
+    sentences.extend(reported(section));
+    sentences.join(" ")
+}
+
+/// What must be said of the machine's CPU beside that of the process.
+pub fn cpu_remarks(section: &Section<'_>, columns: &Columns) -> Vec<String> {
+    let mut sentences = Vec::new();
     let is_under = |summary: &PhaseSummary| summary.cpu_system.zip(summary.cpu_own).is_some_and(|(system, own)| system.median < own.median);
     if columns.cpu_own && columns.cpu_system && section.measured().iter().any(|(_, summary)| is_under(summary)) {
         sentences.push("sys is counted in ticks, so it can lie under own.".to_owned());
@@ -33,20 +47,34 @@ pub fn statement(section: &Section<'_>, columns: &Columns) -> String {
     if columns.hides_system {
         sentences.push("sys is not shown where it was counted for under 0.1 s.".to_owned());
     }
-    if columns.acknowledged {
-        sentences.push("ack. = rate up to the last call, before the flush.".to_owned());
-    }
-    if columns.p99 {
-        sentences.push("p99 = 99th percentile of one operation.".to_owned());
-    }
-    if section.measured().iter().any(|(_, summary)| summary.reported) {
-        sentences.push("Rates as another program reported them: work, time and flush are not known.".to_owned());
-    }
-    sentences.join(" ")
+    sentences
 }
 
-/// How many runs there are and what is made of them: first the case of most rows, then the others with their places.
+/// Said where a rate is not barrow's own.
+pub fn reported(section: &Section<'_>) -> Option<String> {
+    let is_reported = section.measured().iter().any(|(_, summary)| summary.reported);
+    is_reported.then(|| "Rates as another program reported them: work, time and flush are not known.".to_owned())
+}
+
 fn ranges(section: &Section<'_>) -> Vec<String> {
+    cases(section).map(|cases| std::iter::once(cases.whole).chain(cases.elsewhere).collect()).unwrap_or_default()
+}
+
+/// How many runs there are and what is made of them.
+pub struct Cases {
+    /// The runs of a series and what their ends are, in the case of most rows.
+    pub n: usize,
+    pub interval: Interval,
+    /// `95 % CI over 6 runs`.
+    pub range: String,
+    /// The case of most rows as a sentence.
+    whole: String,
+    /// The others with their places, as a sentence.
+    pub elsewhere: Option<String>,
+}
+
+/// The cases of a section; `None` when nothing was measured.
+pub fn cases(section: &Section<'_>) -> Option<Cases> {
     let mut cases: Vec<(Spread, usize, Vec<Place>)> = Vec::new();
     for (place, summary) in section.measured() {
         let Some(rate) = summary.rate else { continue };
@@ -57,14 +85,16 @@ fn ranges(section: &Section<'_>) -> Vec<String> {
     }
     cases.sort_by_key(|(rate, _, places)| (std::cmp::Reverse(places.len()), std::cmp::Reverse(rate.n)));
     let mut cases = cases.iter();
-    let Some((most, batches, _)) = cases.next() else { return Vec::new() };
+    let (most, batches, _) = cases.next()?;
     let others: Vec<String> =
         cases.map(|(rate, batches, places)| format!("{} ({})", range_name(rate, *batches), in_words(section, places))).collect();
-    let mut sentences = vec![whole_sentence(most, *batches)];
-    if !others.is_empty() {
-        sentences.push(format!("Elsewhere: {}.", others.join("; ")));
-    }
-    sentences
+    Some(Cases {
+        n: most.n,
+        interval: most.interval,
+        range: range_name(most, *batches),
+        whole: whole_sentence(most, *batches),
+        elsewhere: (!others.is_empty()).then(|| format!("Elsewhere: {}.", others.join("; "))),
+    })
 }
 
 fn whole_sentence(rate: &Spread, batches: usize) -> String {

@@ -2,6 +2,7 @@
 
 mod ascii;
 pub mod baseline;
+mod bonnie;
 pub mod chart;
 pub mod comparison;
 mod csv;
@@ -16,12 +17,14 @@ mod legend;
 mod limits;
 pub(crate) mod lines;
 mod markdown;
+mod marks;
 mod markup;
 mod places;
 mod quietness;
 mod ratios;
 mod remarks;
 mod rendering;
+mod statements;
 mod svg;
 mod table;
 mod text;
@@ -153,7 +156,7 @@ fn several_tables(sections: &[Section<'_>]) -> String {
 
 impl Report<'_> {
     /// The sections as one text: unlike work stands apart, and the reader is told.
-    fn text_of_sections(&self, section_text: fn(&Section<'_>) -> String, between: &str) -> String {
+    fn text_of_sections(&self, section_text: impl Fn(&Section<'_>) -> String, between: &str) -> String {
         let sections: Vec<String> = self.sections.iter().map(section_text).collect();
         match sections.len() {
             0 => "No runs.\n".to_owned(),

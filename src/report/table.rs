@@ -1,9 +1,13 @@
 //! THE TABLE: the figures of a section as data, without any layout; each text and markup format is a drawing of it.
 
+pub mod ranking;
+pub mod targets;
+
 use super::Section;
 use super::figures::{NO_FIGURE, RateFigures, acknowledged_figure, cpu_figure, latency_figure, rate_figures};
 use crate::model::flag::Flag;
-use crate::model::label::CacheLabel;
+use crate::model::label::{CacheLabel, Durability};
+use crate::model::likeness;
 use crate::model::phase::{Group, Phase};
 use crate::model::record::Status;
 use crate::model::summary::{Missing, PhaseSummary};
@@ -51,6 +55,8 @@ pub struct Row {
     pub p99: String,
     /// Durability of a phase that writes, cache label of one that reads; or why there is no figure.
     pub words: Vec<String>,
+    /// Whether the rate is no figure of a device.
+    pub is_from_memory: bool,
     pub flags: Vec<Flag>,
 }
 
@@ -62,9 +68,9 @@ pub fn table(section: &Section<'_>) -> Table {
         if summaries.is_empty() {
             continue;
         }
-        let (unit, _) = phase.row().unit.rate();
-        let rows = summaries.iter().filter_map(|(place, summary)| Some(row(&section.series.get(*place)?.name, summary))).collect();
-        let phase_rows = PhaseRows { heading: format!("{}, {unit}", phase.row().title), rows };
+        let (_, unit) = phase.row().unit.rate();
+        let rows = summaries.iter().filter_map(|(place, summary)| Some(row(&section.series.get(*place)?.name, summary, unit))).collect();
+        let phase_rows = PhaseRows { heading: heading(*phase), rows };
         match blocks.iter_mut().find(|(group, _)| *group == phase.row().group) {
             Some((_, block)) => block.phases.push(phase_rows),
             None => blocks.push((phase.row().group, Block { phases: vec![phase_rows] })),
@@ -73,7 +79,13 @@ pub fn table(section: &Section<'_>) -> Table {
     Table { columns: columns(section), blocks: blocks.into_iter().map(|(_, block)| block).collect() }
 }
 
-fn columns(section: &Section<'_>) -> Columns {
+/// `Block write, MiB/s`.
+pub fn heading(phase: Phase) -> String {
+    format!("{}, {}", phase.row().title, phase.row().unit.rate().0)
+}
+
+/// Which columns have an entry.
+pub fn columns(section: &Section<'_>) -> Columns {
     let measured: Vec<&PhaseSummary> = section.measured().into_iter().map(|(_, summary)| summary).collect();
     let any = |has: fn(&PhaseSummary) -> bool| measured.iter().any(|summary| has(summary));
     Columns {
@@ -103,8 +115,8 @@ fn range_heading(measured: &[&PhaseSummary]) -> Option<String> {
     Some(heading)
 }
 
-fn row(label: &str, summary: &PhaseSummary) -> Row {
-    let (_, unit) = summary.phase.row().unit.rate();
+/// The row of a summary. `unit` is the number of work units in one of the unit that it is written in.
+fn row(label: &str, summary: &PhaseSummary, unit: f64) -> Row {
     let median_of =
         |spread: &Option<Spread>, written: &dyn Fn(f64) -> String| spread.map(|spread| written(spread.median)).unwrap_or_default();
     let no_rate = RateFigures { median: NO_FIGURE.to_owned(), ..RateFigures::default() };
@@ -116,6 +128,7 @@ fn row(label: &str, summary: &PhaseSummary) -> Row {
         cpu_system: if has_system_cpu(summary) { median_of(&summary.cpu_system, &cpu_figure) } else { NO_FIGURE.to_owned() },
         p99: median_of(&summary.p99_ns, &latency_figure),
         words: words(summary),
+        is_from_memory: is_from_memory(summary),
         flags: summary.flags.clone(),
     }
 }
@@ -143,6 +156,11 @@ pub fn words(summary: &PhaseSummary) -> Vec<String> {
         _ if summary.phase.row().writes => summary.durable.iter().map(|label| label.word().to_owned()).collect(),
         _ => cache_words(&summary.cache),
     }
+}
+
+/// Whether a rate is no figure of a device, by what it read or by what it wrote to.
+pub fn is_from_memory(summary: &PhaseSummary) -> bool {
+    likeness::is_from_memory(summary.phase, &summary.cache) || summary.durable.contains(&Durability::Acknowledged)
 }
 
 /// How a phase ended in some runs, each way once.

@@ -10,7 +10,11 @@ use crate::model::sample;
 use proptest::prelude::*;
 
 fn text_of(records: &[RunRecord]) -> String {
-    text::Text.render(&Report::of(records)).text().unwrap().to_owned()
+    laid_out(records, Layout::default())
+}
+
+fn laid_out(records: &[RunRecord], layout: Layout) -> String {
+    text::Text.render(&Report { layout, ..Report::of(records) }).text().unwrap().to_owned()
 }
 
 /// The one-character stand-ins for the characters beyond ASCII that barrow itself prints.
@@ -184,8 +188,9 @@ fn fate() -> impl Strategy<Value = Fate> {
     prop_oneof![6 => Just(Fate::Counted), 1 => Just(Fate::SomeFailed), 1 => Just(Fate::AllFailed), 1 => Just(Fate::AllSkipped), 1 => Just(Fate::Reported)]
 }
 
+/// Records with hostile labels, rates, times and ends.
 #[derive(Debug, Clone)]
-struct Hostile {
+pub(super) struct Hostile {
     labels: Vec<String>,
     runs: u32,
     rates: Vec<f64>,
@@ -194,7 +199,7 @@ struct Hostile {
     nanoseconds: Vec<u64>,
 }
 
-fn hostile() -> impl Strategy<Value = Hostile> {
+pub(super) fn hostile() -> impl Strategy<Value = Hostile> {
     let runs = prop_oneof![4 => 1_u32..9, 1 => Just(72)];
     let nanoseconds = prop::collection::vec(any::<u64>().prop_map(|bits| bits >> (bits % 60)), 7);
     let parts = (prop::collection::vec(label(), 1..=12), runs, prop::collection::vec(rate(), 1..9), prop::collection::vec(fate(), 1..11));
@@ -205,7 +210,7 @@ fn hostile() -> impl Strategy<Value = Hostile> {
 }
 
 impl Hostile {
-    fn records(&self) -> Vec<RunRecord> {
+    pub(super) fn records(&self) -> Vec<RunRecord> {
         let mut records = Vec::new();
         for (target, label) in self.labels.iter().enumerate() {
             let mut first = sample::run(label, 1);
@@ -259,21 +264,26 @@ proptest! {
     #[test]
     fn no_line_of_text_is_over_80_columns(hostile in hostile()) {
         let records = hostile.records();
-        let text = text_of(&records);
-        for line in text.lines() {
-            prop_assert!(width(line) <= COLUMNS, "{} columns: {line}", width(line));
-            prop_assert_eq!(line, line.trim_end());
-            prop_assert!(!line.chars().any(char::is_control), "{:?}", line);
-            prop_assert_eq!(width(&ascii(line)), width(line));
+        for layout in Layout::ALL {
+            let text = laid_out(&records, layout);
+            for line in text.lines() {
+                prop_assert!(width(line) <= COLUMNS, "{} columns: {line}", width(line));
+                prop_assert_eq!(line, line.trim_end());
+                prop_assert!(!line.chars().any(char::is_control), "{:?}", line);
+                prop_assert_eq!(width(&ascii(line)), width(line));
+            }
+            prop_assert!(text.ends_with('\n') && !text.contains("\n\n\n\n"));
+            prop_assert_eq!(&laid_out(&records, layout), &text);
         }
-        prop_assert!(text.ends_with('\n') && !text.contains("\n\n\n\n"));
-        prop_assert_eq!(&text_of(&records), &text);
     }
 
     #[test]
     fn with_plain_records_the_stand_ins_make_ascii(rates in prop::collection::vec(rate(), 6), runs in 1_u32..8) {
         let hostile = Hostile { labels: vec!["ext4".into(), "xfs".into()], runs, rates, fates: vec![Fate::Counted, Fate::SomeFailed], reason: "no space".into(), nanoseconds: vec![5; 7] };
-        prop_assert!(ascii(&text_of(&hostile.records())).is_ascii());
+        let records = hostile.records();
+        for layout in Layout::ALL {
+            prop_assert!(ascii(&laid_out(&records, layout)).is_ascii());
+        }
     }
 
     #[test]

@@ -1,12 +1,19 @@
 //! Text of 80 columns, for terminals, mail and forums: facts, what limited the run, the table, its legend, the parameters.
 
+use super::layout::Layout;
 use super::legend::{Entry, flags, statement, words};
 use super::lines::{blanks, left, packed, width, wrap};
-use super::table::table;
-use super::{Renderer, Rendering, Report, Section, direct_io, facts, limits, quietness, remarks};
+use super::table::targets::narrow_targets;
+use super::table::{self, table};
+use super::{Renderer, Rendering, Report, Section, bonnie, direct_io, facts, limits, marks, quietness, remarks, statements, verdicts};
 
 mod columns;
 mod compare;
+mod ranking;
+mod slots;
+mod targets;
+#[cfg(test)]
+mod tests;
 
 /// The format `text`.
 pub struct Text;
@@ -35,25 +42,27 @@ impl Renderer for Text {
 
 /// The whole text.
 pub fn text(report: &Report<'_>) -> String {
-    report.text_of_sections(section_text, "\n\n")
+    report.text_of_sections(|section| section_text(section, report.layout), "\n\n")
 }
 
 /// The paragraphs of a section with a blank line between them.
-fn section_text(section: &Section<'_>) -> String {
-    let paragraphs = if section.comparison.is_some() { compare::paragraphs(section) } else { paragraphs(section) };
+fn section_text(section: &Section<'_>, layout: Layout) -> String {
+    let is_compared = section.comparison.is_some() && layout == Layout::Phases;
+    let paragraphs = if is_compared { compare::paragraphs(section) } else { paragraphs(section, layout) };
     let paragraphs = paragraphs.iter().filter(|lines| !lines.is_empty());
     paragraphs.map(|lines| lines.iter().map(|line| format!("{}\n", line.trim_end())).collect::<String>()).collect::<Vec<_>>().join("\n")
 }
 
-fn paragraphs(section: &Section<'_>) -> Vec<Vec<String>> {
-    let table = table(section);
+fn paragraphs(section: &Section<'_>, layout: Layout) -> Vec<Vec<String>> {
+    let (figures, explained, legends) = figures(section, layout);
     vec![
         head(section),
         [limits::sentence(section), quietness::sentence(section)].iter().flatten().flat_map(|sentence| wrap(sentence, "", "")).collect(),
-        columns::lines(&table),
+        verdicts::sentences(section).iter().flat_map(|sentence| wrap(sentence, "", "")).collect(),
+        figures,
         remarks::nothing_measured(section).into_iter().collect(),
-        wrap(&statement(section, &table.columns), "", ""),
-        legends(&words(section), &flags(section)),
+        explained,
+        legends,
         remarked(section),
         list("failed and skipped", &remarks::missing(section)),
         foot(section),
@@ -64,6 +73,33 @@ fn paragraphs(section: &Section<'_>) -> Vec<Vec<String>> {
 fn remarked(section: &Section<'_>) -> Vec<String> {
     let remarks = remarks::reads_from_memory(section).into_iter().chain(direct_io::sentences(section)).chain(remarks::own_share(section));
     remarks.flat_map(|remark| wrap(&remark, "", "")).collect()
+}
+
+/// The figures in a layout, how they are read, and the legends of words and flags where marks do not explain themselves.
+fn figures(section: &Section<'_>, layout: Layout) -> (Vec<String>, Vec<String>, Vec<String>) {
+    let explained = |statement: String, marks: Vec<String>| -> Vec<String> {
+        wrap(&statement, "", "").into_iter().chain(marks.iter().flat_map(|mark| wrap(mark, "", "  "))).collect()
+    };
+    match layout {
+        Layout::Phases => {
+            let table = table(section);
+            let statement = statement(section, &table.columns);
+            (columns::lines(&table), explained(statement, Vec::new()), legends(&words(section), &flags(section)))
+        }
+        Layout::Targets => {
+            let statement = statements::targets(section, &table::columns(section));
+            (targets::lines(&narrow_targets(section)), explained(statement, marks::sentences(section)), Vec::new())
+        }
+        Layout::Ranking => {
+            let ranking = table::ranking::ranking(section);
+            let statement = format!("{} {}", statements::ranking(section, &ranking), statements::bar(section));
+            (ranking::lines(&ranking), explained(statement, marks::sentences(section)), Vec::new())
+        }
+        Layout::Bonnie => {
+            let statement = statements::bonnie(section, &table::columns(section));
+            (bonnie::lines(section), explained(statement, marks::sentences_in_words(section)), Vec::new())
+        }
+    }
 }
 
 fn head(section: &Section<'_>) -> Vec<String> {

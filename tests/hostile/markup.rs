@@ -5,6 +5,7 @@ use super::say;
 use barrow::model::printable::printable;
 use barrow::model::record::RunRecord;
 use barrow::report::chart::{CHARTS, ChartChoice};
+use barrow::report::layout::Layout;
 use barrow::report::{RENDERERS, Report};
 use pulldown_cmark::{Event, Options, Parser, Tag};
 use serde_json::{Value, json};
@@ -21,6 +22,12 @@ pub fn check_reports(records: &[RunRecord]) {
             assert_eq!(printable(line), line, "{}: what has no place in a line", renderer.name());
         }
         check(renderer.name(), &text);
+    }
+    for renderer in RENDERERS.iter().filter(|renderer| renderer.lays_out()) {
+        for layout in Layout::ALL {
+            let report = Report { layout, ..Report::of(records) };
+            check(renderer.name(), renderer.render(&report).text().unwrap());
+        }
     }
     for renderer in RENDERERS.iter().filter(|renderer| renderer.draws()) {
         for kind in CHARTS {
@@ -50,7 +57,7 @@ fn check_text(text: &str) {
     }
 }
 
-/// Only headings, tables, lists, paragraphs and bold figures; no HTML, no links, no images.
+/// Only headings, tables, lists, paragraphs, bold figures and lines of code; no HTML, no links, no images.
 #[track_caller]
 fn check_markdown(text: &str) {
     for event in Parser::new_ext(text, Options::all()) {
@@ -64,7 +71,8 @@ fn check_markdown(text: &str) {
                 | Tag::Paragraph
                 | Tag::List(None)
                 | Tag::Item
-                | Tag::Strong,
+                | Tag::Strong
+                | Tag::CodeBlock(_),
             )
             | Event::End(_)
             | Event::Text(_)

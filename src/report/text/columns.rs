@@ -1,12 +1,8 @@
 //! The table as lines: medians under each other by the decimal point, ranges by the dash, widths from the content.
 
-use crate::report::figures::RateFigures;
+use super::slots::Slots;
 use crate::report::lines::{COLUMNS, blanks, left, right, width, wrap};
-use crate::report::table::{Columns, PhaseRows, Row, Table};
-
-/// The most columns of a median with the room for its neighbours' fractions. A phase that mixes `999,999,999` and `1.234e12` is
-/// not worth more.
-const MOST_ALIGNED: usize = 11;
+use crate::report::table::{Columns, Row, Table};
 
 /// The most columns of the last column; what is longer is broken at its slashes.
 const MOST_WORDS: usize = 15;
@@ -111,54 +107,28 @@ fn parts(table: &Table, columns: &[Column]) -> Vec<Part> {
             parts.push(Part::Blank);
         }
         for phase in &block.phases {
-            let slots = Slots::of(phase);
+            let slots = Slots::of(phase.rows.iter().map(|row| &row.rate));
             parts.push(Part::Heading(phase.heading.clone()));
-            parts.extend(phase.rows.iter().map(|row| Part::Row(slots.line(row, columns))));
+            parts.extend(phase.rows.iter().map(|row| Part::Row(line(row, &slots, columns))));
         }
     }
     parts
 }
 
-/// Where the decimal point of the medians and the dash of the ranges stand in a phase.
-struct Slots {
-    fraction: usize,
-    low: usize,
-    high: usize,
+fn line(row: &Row, slots: &Slots, columns: &[Column]) -> Line {
+    let cells = columns.iter().map(|column| cell(row, slots, *column)).collect();
+    Line { label: row.label.clone(), cells, words: words_lines(row) }
 }
 
-impl Slots {
-    fn of(phase: &PhaseRows) -> Self {
-        let widest = |of: fn(&RateFigures) -> usize| phase.rows.iter().map(|row| of(&row.rate)).max().unwrap_or(0);
-        let whole = widest(|rate| width(&rate.median) - fraction_width(&rate.median));
-        let fraction = widest(|rate| fraction_width(&rate.median));
-        Self {
-            fraction: if whole + fraction > MOST_ALIGNED { 0 } else { fraction },
-            low: widest(|rate| width(&rate.low)),
-            high: widest(|rate| width(&rate.high)),
-        }
+fn cell(row: &Row, slots: &Slots, column: Column) -> String {
+    match column {
+        Column::Median => slots.median(&row.rate),
+        Column::Range => slots.range(&row.rate),
+        Column::Acknowledged => row.acknowledged.clone(),
+        Column::OwnCpu => row.cpu_own.clone(),
+        Column::SystemCpu => row.cpu_system.clone(),
+        Column::P99 => row.p99.clone(),
     }
-
-    fn line(&self, row: &Row, columns: &[Column]) -> Line {
-        let cells = columns.iter().map(|column| self.cell(row, *column)).collect();
-        Line { label: row.label.clone(), cells, words: words_lines(row) }
-    }
-
-    fn cell(&self, row: &Row, column: Column) -> String {
-        match column {
-            Column::Median => format!("{}{}", row.rate.median, blanks(self.fraction.saturating_sub(fraction_width(&row.rate.median)))),
-            Column::Range if row.rate.low.is_empty() => String::new(),
-            Column::Range => format!("{} – {}", right(&row.rate.low, self.low), left(&row.rate.high, self.high)),
-            Column::Acknowledged => row.acknowledged.clone(),
-            Column::OwnCpu => row.cpu_own.clone(),
-            Column::SystemCpu => row.cpu_system.clone(),
-            Column::P99 => row.p99.clone(),
-        }
-    }
-}
-
-/// The columns of a figure from its decimal point on.
-fn fraction_width(figure: &str) -> usize {
-    figure.find('.').map_or(0, |point| figure.len() - point)
 }
 
 /// The words joined by slashes, then the letters of the flags; as few lines of [`MOST_WORDS`] columns as hold them.
