@@ -23,8 +23,7 @@ pub struct ReportArguments {
     /// Run files
     #[arg(value_name = "FILE", default_value = USUAL_FILE)]
     files: Vec<PathBuf>,
-    /// The format: text, ascii, markdown, csv, csv-summary or svg; without it that of the ending of the file, svg where a chart is asked for, else text
-    #[arg(short, long, value_name = "NAME")]
+    #[arg(short, long, value_name = "NAME", help = formats())]
     format: Option<String>,
     /// The chart of a format that draws: bars, runs or cpu; without it the one that suits the data
     #[arg(long, value_name = "NAME")]
@@ -108,6 +107,13 @@ pub fn report(arguments: &ReportArguments) -> anyhow::Result<Exit> {
         Some(path) => write_file(path, rendering.bytes())?,
     }
     Ok(exit)
+}
+
+/// What `--format` takes.
+fn formats() -> String {
+    let names: Vec<&str> = RENDERERS.iter().map(|renderer| renderer.name()).collect();
+    let usual = "without it that of the ending of the file, svg where a chart is asked for, else text";
+    format!("The format, one of {}; {usual}", names.join(", "))
 }
 
 /// Compares with the baseline; gives back the groups that have none.

@@ -59,17 +59,35 @@ pub struct Cell {
     pub rows: usize,
 }
 
-impl Cell {
-    /// A cell of one row.
-    pub fn of(text: impl Into<String>) -> Self {
-        Self { text: text.into(), is_strong: false, rows: 1 }
-    }
-}
-
 impl Grid {
     /// A table without rows, which is left out.
     fn empty() -> Self {
         Self { heads: Vec::new(), rows: Vec::new() }
+    }
+
+    /// To which side each column leans.
+    pub fn sides(&self) -> Vec<Side> {
+        self.heads.iter().map(|(_, side)| *side).collect()
+    }
+
+    /// The heads and the rows as a markup writes them: every text escaped, and the strong ones marked.
+    pub fn cells(&self, escaped: impl Fn(&str) -> String, strong: impl Fn(&str) -> String) -> Vec<Vec<String>> {
+        let heads = self.heads.iter().map(|(head, _)| escaped(head)).collect();
+        let rows = self.rows.iter().map(|cells| cells.iter().map(|cell| cell.written(&escaped, &strong)).collect());
+        std::iter::once(heads).chain(rows).collect()
+    }
+}
+
+impl Cell {
+    /// The text as a markup writes it. An empty one is never marked.
+    pub fn written(&self, escaped: impl Fn(&str) -> String, strong: impl Fn(&str) -> String) -> String {
+        let text = escaped(&self.text);
+        if self.is_strong && !text.is_empty() { strong(&text) } else { text }
+    }
+
+    /// A cell of one row.
+    pub fn of(text: impl Into<String>) -> Self {
+        Self { text: text.into(), is_strong: false, rows: 1 }
     }
 }
 

@@ -6,7 +6,7 @@ mod pipes;
 #[cfg(test)]
 mod tests;
 
-use super::document::{Cell, Grid, Item};
+use super::document::{Grid, Item};
 use super::markup::{Markup, written};
 use super::{Renderer, Rendering, Report};
 use escape::{code, escaped, escaped_line, fenced};
@@ -54,17 +54,10 @@ impl Markup for Markdown {
     }
 
     fn grid(&self, grid: &Grid) -> Vec<String> {
-        let heads = grid.heads.iter().map(|(head, side)| (escaped(head), *side)).collect();
-        let rows = grid.rows.iter().map(|cells| cells.iter().map(cell).collect()).collect();
-        pipes::lines(heads, rows)
+        pipes::lines(&grid.sides(), &grid.cells(escaped, |text| format!("**{text}**")))
     }
 
     fn verbatim(&self, lines: &[String]) -> Vec<String> {
         fenced(lines)
     }
-}
-
-fn cell(cell: &Cell) -> String {
-    let text = escaped(&cell.text);
-    if cell.is_strong { format!("**{text}**") } else { text }
 }

@@ -31,3 +31,6 @@ pub fn written(markup: &impl Markup, report: &Report<'_>) -> Rendering {
     let text_of = |lines: Vec<String>| lines.iter().map(|line| format!("{line}\n")).collect::<String>();
     parts.map(text_of).collect::<Vec<_>>().join("\n").into()
 }
+
+#[cfg(test)]
+mod tests;

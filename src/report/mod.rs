@@ -1,7 +1,10 @@
 //! Reports: stored records go in, text comes out. The same records make the same bytes: no clock and no filesystem in here.
 
 mod ascii;
+mod asciidoc;
 pub mod baseline;
+mod bbcode;
+mod bbcode_table;
 mod bonnie;
 pub mod chart;
 pub mod comparison;
@@ -10,8 +13,10 @@ mod csv_summary;
 mod differences;
 mod direct_io;
 mod document;
+mod dokuwiki;
 mod facts;
 mod figures;
+mod jira;
 pub mod layout;
 mod legend;
 mod limits;
@@ -19,15 +24,22 @@ pub(crate) mod lines;
 mod markdown;
 mod marks;
 mod markup;
+mod mediawiki;
+mod neighbours;
+mod org;
+mod padding;
 mod places;
 mod quietness;
 mod ratios;
 mod remarks;
 mod rendering;
+mod rst;
 mod statements;
 mod svg;
 mod table;
 mod text;
+mod textile;
+mod trac;
 mod verdicts;
 
 #[cfg(test)]
@@ -211,7 +223,24 @@ pub trait Renderer: Sync {
 }
 
 /// Every format. The first is the default.
-pub const RENDERERS: &[&dyn Renderer] = &[&text::Text, &ascii::Ascii, &markdown::Markdown, &csv::Csv, &csv_summary::CsvSummary, &svg::Svg];
+pub const RENDERERS: &[&dyn Renderer] = &[
+    &text::Text,
+    &ascii::Ascii,
+    &markdown::Markdown,
+    &bbcode::BbCode,
+    &bbcode_table::BbCodeTable,
+    &mediawiki::MediaWiki,
+    &dokuwiki::DokuWiki,
+    &trac::Trac,
+    &jira::Jira,
+    &textile::Textile,
+    &rst::Rst,
+    &org::Org,
+    &asciidoc::AsciiDoc,
+    &csv::Csv,
+    &csv_summary::CsvSummary,
+    &svg::Svg,
+];
 
 /// The format of a name.
 ///

@@ -3,7 +3,7 @@
 
 use std::fmt;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Something that not every machine has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -12,6 +12,10 @@ pub enum Need {
     Root,
     /// A program in a directory of the system.
     Program(&'static str),
+    /// A file that a package brings, as a script that is in no directory of programs.
+    File(&'static str),
+    /// Python with the readers of markup that `.ci/run` puts into the directory that `BARROW_READERS` names.
+    Readers,
     /// A filesystem that the kernel can mount.
     Filesystem(&'static str),
     /// Loop devices.
@@ -31,6 +35,8 @@ impl fmt::Display for Need {
         match self {
             Self::Root => f.write_str("root"),
             Self::Program(name) => write!(f, "the program {name}"),
+            Self::File(path) => write!(f, "{path}"),
+            Self::Readers => f.write_str("readers of markup in Python (BARROW_READERS, see .ci/run)"),
             Self::Filesystem(kind) => write!(f, "{kind} in the kernel"),
             Self::Loop => f.write_str("loop devices"),
             Self::Throttle => f.write_str("blkio limits (cgroup version 1)"),
@@ -49,6 +55,8 @@ impl Need {
         match self {
             Self::Root => nix::unistd::geteuid().is_root(),
             Self::Program(name) => PROGRAM_DIRECTORIES.iter().any(|directory| Path::new(directory).join(name).is_file()),
+            Self::File(path) => Path::new(path).is_file(),
+            Self::Readers => python_with_readers().is_some(),
             Self::Filesystem(kind) => kernel_has(kind),
             Self::Loop => Path::new("/dev/loop-control").exists(),
             Self::Throttle => Path::new("/sys/fs/cgroup/blkio/blkio.throttle.read_bps_device").exists(),
@@ -62,7 +70,7 @@ impl Need {
     const fn can_be_lacking_for_good(self) -> bool {
         match self {
             Self::Filesystem(_) | Self::Loop | Self::Throttle | Self::MemoryGroups | Self::Fuse | Self::Memory(_) => true,
-            Self::Root | Self::Program(_) => false,
+            Self::Root | Self::Program(_) | Self::File(_) | Self::Readers => false,
         }
     }
 }
@@ -75,6 +83,12 @@ fn kernel_has(kind: &str) -> bool {
     };
     // Where there is no modprobe, or no such module, the list stays as it was.
     is_listed() || (std::process::Command::new("modprobe").args(["-q", kind]).status().is_ok() && is_listed())
+}
+
+/// The Python of the directory that `BARROW_READERS` names.
+pub fn python_with_readers() -> Option<PathBuf> {
+    let python = PathBuf::from(std::env::var_os("BARROW_READERS")?).join("bin/python");
+    python.is_file().then_some(python)
 }
 
 /// Whether something is missing, which is then told in one line.

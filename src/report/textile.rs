@@ -1,0 +1,110 @@
+//! Textile as Redmine reads it: the phase in one cell for all its targets.
+
+use super::document::{Cell, Grid, Item, Side};
+use super::neighbours::{Letter, with_references};
+use super::markup::{Markup, written};
+use super::{Renderer, Rendering, Report};
+
+/// The format `textile`.
+pub struct Textile;
+
+impl Renderer for Textile {
+    fn name(&self) -> &'static str {
+        "textile"
+    }
+
+    fn extension(&self) -> &'static str {
+        "textile"
+    }
+
+    fn purpose(&self) -> &'static str {
+        "an issue or a page of Redmine in Textile"
+    }
+
+    fn lays_out(&self) -> bool {
+        true
+    }
+
+    fn render(&self, report: &Report<'_>) -> Rendering {
+        written(self, report)
+    }
+}
+
+impl Markup for Textile {
+    fn heading(&self, text: &str) -> Vec<String> {
+        vec![format!("h3. {}", escaped(text))]
+    }
+
+    fn paragraph(&self, sentences: &[String]) -> Vec<String> {
+        sentences.iter().map(|sentence| escaped(sentence)).collect()
+    }
+
+    fn list(&self, items: &[Item]) -> Vec<String> {
+        let written = |item: &Item| match item {
+            Item::Text(text) => escaped(text),
+            Item::Code(text) => code(text),
+        };
+        items.iter().map(|item| format!("* {}", written(item))).collect()
+    }
+
+    fn grid(&self, grid: &Grid) -> Vec<String> {
+        let head = grid.heads.iter().map(|(head, side)| match side {
+            Side::Left => format!("|_<. {} ", escaped(head)),
+            Side::Right => format!("|_>. {} ", escaped(head)),
+        });
+        let rows = grid.rows.iter().map(|cells| {
+            let cells = cells.iter().zip(grid.sides()).filter_map(|(cell, side)| of_cell(cell, side));
+            format!("{}|", cells.collect::<String>())
+        });
+        std::iter::once(format!("{}|", head.collect::<String>())).chain(rows).collect()
+    }
+
+    fn verbatim(&self, lines: &[String]) -> Vec<String> {
+        let text = lines.iter().map(|line| pre(line)).collect::<Vec<_>>().join("\n");
+        format!("<pre>{text}</pre>").split('\n').map(str::to_owned).collect()
+    }
+}
+
+/// A cell with the mark before it; none where the cell above stands for this row too.
+fn of_cell(cell: &Cell, side: Side) -> Option<String> {
+    let text = cell.written(escaped, |text| format!("*{text}*"));
+    match (cell.rows, side) {
+        (0, _) => None,
+        (1, Side::Left) => Some(format!("| {text} ")),
+        (1, Side::Right) => Some(format!("|>. {text} ")),
+        (rows, _) => Some(format!("|/{rows}. {text} ")),
+    }
+}
+
+/// Text in a fixed width.
+fn code(text: &str) -> String {
+    format!("@{text}@")
+}
+
+/// A line of a block in a fixed width.
+fn pre(line: &str) -> String {
+    line.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+/// Text that Textile shows as it is, at the beginning of a line too.
+fn escaped(text: &str) -> String {
+    let is_markup = |mark: &Letter| match mark.letter {
+        '&' | '<' | '>' | '|' | '*' | '_' | '@' | '^' | '~' | '{' | '}' | '[' | ']' | '\\' | '#' | '`' | '"' | '\'' | '!' | '?' => true,
+        '%' => mark.before != Some(' ') || mark.after.is_some_and(|after| after != ' '),
+        '-' | '+' => mark.is_at_end() || !mark.is_in_word(),
+        '=' => mark.is_at_end() || mark.is_repeated(),
+        '.' => mark.ends_first_word || mark.is_repeated() || mark.is_first(),
+        // `(c)`, `CPU(explained)`.
+        '(' => mark.before != Some(' ') || mark.after.is_some_and(|after| "CRTcrt".contains(after)),
+        ':' | ';' => mark.is_first() || mark.after.is_some_and(|after| !after.is_alphanumeric() && after != ' '),
+        'x' | 'X' => is_product(mark),
+        _ => false,
+    };
+    with_references(text, is_markup)
+}
+
+/// Whether an `x` stands between numbers, which would make another sign of it.
+fn is_product(mark: &Letter) -> bool {
+    let is_number = |neighbour: Option<char>| neighbour.is_some_and(|letter| letter == ' ' || letter.is_ascii_digit());
+    is_number(mark.before) && is_number(mark.after)
+}
