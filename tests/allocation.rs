@@ -23,8 +23,11 @@ static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
 /// Bytes that are allocated at the moment, and the most that ever were since [`peak_of`] began.
 static LIVE: AtomicU64 = AtomicU64::new(0);
 static PEAK: AtomicU64 = AtomicU64::new(0);
+/// Bytes that were ever allocated; of what grew only what was added.
+static TAKEN: AtomicU64 = AtomicU64::new(0);
 
 fn taken(bytes: usize) {
+    TAKEN.fetch_add(bytes as u64, Ordering::Relaxed);
     let live = LIVE.fetch_add(bytes as u64, Ordering::Relaxed) + bytes as u64;
     PEAK.fetch_max(live, Ordering::Relaxed);
 }
@@ -39,6 +42,24 @@ pub fn peak_of(work: impl FnOnce()) -> u64 {
     PEAK.store(before, Ordering::Relaxed);
     work();
     PEAK.load(Ordering::Relaxed) - before
+}
+
+/// What some work allocated.
+#[derive(Debug, Clone, Copy)]
+pub struct Allocated {
+    /// How often.
+    pub pieces: u64,
+    /// How much in all.
+    pub bytes: u64,
+    /// How much at once, at the most.
+    pub peak: u64,
+}
+
+/// What some work allocates; only in a process in which nothing else allocates.
+pub fn allocated_by(work: impl FnOnce()) -> Allocated {
+    let (pieces, bytes) = (ALLOCATIONS.load(Ordering::Relaxed), TAKEN.load(Ordering::Relaxed));
+    let peak = peak_of(work);
+    Allocated { pieces: ALLOCATIONS.load(Ordering::Relaxed) - pieces, bytes: TAKEN.load(Ordering::Relaxed) - bytes, peak }
 }
 
 /// The system's allocator, counted.
@@ -65,6 +86,7 @@ unsafe impl GlobalAlloc for Counting {
         // The system's allocator moves the pages of what is large, and need not have it twice.
         given_back(layout.size());
         taken(size);
+        TAKEN.fetch_sub(layout.size().min(size) as u64, Ordering::Relaxed);
         // SAFETY: the caller keeps the contract of `realloc`.
         unsafe { System.realloc(pointer, layout, size) }
     }

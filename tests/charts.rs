@@ -195,6 +195,21 @@ fn the_command_line_draws_what_is_asked_for() {
         assert_eq!(root.attribute("width"), Some(width.to_string().as_str()));
         assert_eq!(report(arguments).1, svg, "the same bytes twice");
     }
+    for (arguments, name, begin) in [
+        (&["--chart", "runs", "--narrow"][..], "chart.png", &b"\x89PNG"[..]),
+        (&[], "usual.png", b"\x89PNG"),
+        (&["--chart", "runs"], "chart.svg", b"<svg"),
+        (&["--chart", "runs"], "chart.txt", b"<svg"),
+        (&[], "report.json", b"{\"report_schema\":1"),
+    ] {
+        let path = directory.path().join(name);
+        let arguments = [arguments, &["-o", path.to_str().expect("a path")]].concat();
+        // A second time too: no report is taken for a run file, which would not be written over.
+        for _ in 0..2 {
+            assert_eq!(report(&arguments), (Some(0), String::new(), String::new()), "{name}");
+        }
+        assert!(std::fs::read(path).expect("the file").starts_with(begin), "{name}");
+    }
     let (code, _, said) = report(&["--chart", "barz"]);
     assert_eq!(
         (code, said.as_str()),

@@ -3,7 +3,7 @@
 
 use barrow::report::chart::{CHARTS, ChartChoice};
 use barrow::report::layout::Layout;
-use barrow::report::{RENDERERS, Report};
+use barrow::report::{RENDERERS, Rendering, Report};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -26,7 +26,8 @@ fn samples() -> Vec<(String, PathBuf)> {
 /// The formats that the gallery shows in every layout: the others that lay out make the same document or the same lines.
 const LAID_OUT: [&str; 2] = ["text", "markdown"];
 
-/// What the gallery should hold: every sample in every format, two formats in every layout, and every chart of it in both widths.
+/// What the gallery should hold: every sample in every format, two formats in every layout, and every chart of it in both widths. Of
+/// pictures only one: they are large, and what they show is the drawing that is there as text.
 fn renderings() -> BTreeMap<String, Vec<u8>> {
     let mut files = BTreeMap::new();
     for (name, path) in samples() {
@@ -44,6 +45,11 @@ fn renderings() -> BTreeMap<String, Vec<u8>> {
             }
         }
         for renderer in RENDERERS.iter().filter(|renderer| renderer.draws()) {
+            let usual = renderer.render(&report);
+            if matches!(usual, Rendering::Picture(_)) {
+                files.insert(format!("{name}.{}", renderer.extension()), usual.bytes().to_vec());
+                continue;
+            }
             for chart in CHARTS {
                 for narrow in [false, true] {
                     let width = if narrow { "-narrow" } else { "" };

@@ -1,6 +1,7 @@
 //! The manual pages: what is made of data is what the data say, each field of the run file is described, and mandoc finds no fault.
 
 pub mod form;
+mod report;
 
 use crate::real::need::{Need, is_missing};
 use barrow::model::fact::FACTS;
@@ -189,13 +190,15 @@ fn the_manual_says_what_the_command_line_takes() {
     assert!(found == expected, "man/barrow.1 is no longer true; BLESS=1 renews it");
 }
 
-/// The fields that a page describes: lines `.BR PATH " \- KIND: …"`.
+/// The fields that a page describes: lines `.BR PATH " \- KIND: …"`, behind the path of the last line `.\" below: PATH`.
 fn described(page: &str) -> BTreeMap<String, String> {
     let mut fields = BTreeMap::new();
+    let mut below = "";
     for line in page.lines() {
+        below = line.strip_prefix(".\\\" below: ").unwrap_or(below);
         let Some((path, rest)) = line.strip_prefix(".BR ").and_then(|rest| rest.split_once(" \" \\- ")) else { continue };
         let kind = rest.trim_end_matches('"').split(':').next().unwrap_or_default().trim().to_owned();
-        assert!(fields.insert(path.to_owned(), kind).is_none(), "{path} is described twice");
+        assert!(fields.insert(format!("{below}{path}"), kind).is_none(), "{path} is described twice");
     }
     fields
 }
@@ -260,7 +263,7 @@ fn mandoc_finds_no_fault() {
     if is_missing(&[Need::Program("mandoc")]) {
         return;
     }
-    for name in ["barrow.1", "barrow-runs.5"] {
+    for name in ["barrow.1", "barrow-runs.5", "barrow-report.5"] {
         let output = Command::new("mandoc").args(["-T", "lint", "-W", "warning"]).arg(path(name)).output().expect("mandoc runs");
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
         let shown = Command::new("mandoc").args(["-T", "utf8", "-O", "width=80"]).arg(path(name)).output().expect("mandoc runs");

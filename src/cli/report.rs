@@ -126,8 +126,8 @@ fn compared(report: &mut Report<'_>, baseline: &str, is_forced: bool) -> anyhow:
 }
 
 /// The first format whose files end so.
-fn named_by(ending: &str) -> Option<&'static str> {
-    RENDERERS.iter().find(|renderer| renderer.extension() == ending).map(|renderer| renderer.name())
+fn named_by(ending: &str) -> Option<&'static dyn Renderer> {
+    RENDERERS.iter().copied().find(|renderer| renderer.extension() == ending)
 }
 
 /// The format and the chart that were asked for; a format that was not named is that of the ending of the file.
@@ -135,7 +135,11 @@ fn form(arguments: &ReportArguments) -> anyhow::Result<(&'static dyn Renderer, C
     let kind = arguments.chart.as_deref().map(chart_named).transpose().map_err(usage)?;
     let wants_chart = kind.is_some() || arguments.narrow;
     let by_ending = arguments.output.as_deref().and_then(Path::extension).and_then(|ending| named_by(ending.to_str()?));
-    let usual = if wants_chart { "svg" } else { by_ending.unwrap_or("text") };
+    let usual = match by_ending {
+        Some(renderer) if !wants_chart || renderer.draws() => renderer.name(),
+        _ if wants_chart => "svg",
+        _ => "text",
+    };
     let renderer = renderer_named(arguments.format.as_deref().unwrap_or(usual)).map_err(usage)?;
     if wants_chart && !renderer.draws() {
         let option = if kind.is_some() { "--chart" } else { "--narrow" };

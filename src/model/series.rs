@@ -5,7 +5,7 @@ use super::plan::Circumstances;
 use super::printable::{printable, printable_label};
 use super::record::RunRecord;
 use super::settings::Io;
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::Hash;
 
 /// Runs of equal label, batch and facts that must be equal for two runs to be repetitions.
@@ -114,27 +114,28 @@ pub fn name_apart(series: &mut [Series<'_>]) {
 /// What is added to the names of some series of one label.
 fn additions(members: &[&Series<'_>]) -> Vec<String> {
     let pairs: Vec<Vec<(String, String)>> = members.iter().map(|one| distinguishing(one.first)).collect();
-    let keys: BTreeSet<&String> = pairs.iter().flatten().map(|(key, _)| key).collect();
-    let of_keys = |wanted: &[&String]| -> Vec<String> {
+    let mut values: BTreeMap<&String, Vec<&String>> = BTreeMap::new();
+    for (key, value) in pairs.iter().flatten() {
+        values.entry(key).or_default().push(value);
+    }
+    let of_keys = |wanted: &HashSet<&String>| -> Vec<String> {
         let of_member = |pairs: &Vec<(String, String)>| {
-            let shown = pairs.iter().filter(|(key, _)| wanted.contains(&key)).map(|(key, value)| format!("{key}={value}"));
+            let shown = pairs.iter().filter(|(key, _)| wanted.contains(key)).map(|(key, value)| format!("{key}={value}"));
             shown.collect::<Vec<_>>().join(" ")
         };
         pairs.iter().map(of_member).collect()
     };
-    let single = keys.iter().map(|key| of_keys(&[*key]));
-    let differing: Vec<&String> = keys.iter().filter(|key| !is_equal_in_all(key, &pairs)).copied().collect();
+    // What some do not have cannot tell all apart: so few keys are tried, however many there are.
+    let shared = values.iter().filter(|(_, values)| values.len() == members.len());
+    let single = shared.map(|(key, _)| of_keys(&HashSet::from([*key])));
+    let is_equal_in_all =
+        |values: &Vec<&String>| values.len() == members.len() && values.windows(2).all(|pair| pair.first() == pair.last());
+    let differing: HashSet<&String> = values.iter().filter(|(_, values)| !is_equal_in_all(values)).map(|(key, _)| *key).collect();
     let digits = |count: usize| members.iter().map(|one| format!("@{:.count$}", one.batch.to_string())).collect::<Vec<_>>();
     let all = single.chain(std::iter::once(of_keys(&differing)));
     all.into_iter()
         .find(|additions| tells_apart(additions))
         .unwrap_or_else(|| Some(digits(6)).filter(|six| are_unique(six)).unwrap_or_else(|| digits(16)))
-}
-
-fn is_equal_in_all(key: &str, pairs: &[Vec<(String, String)>]) -> bool {
-    let value = |pairs: &Vec<(String, String)>| pairs.iter().find(|(other, _)| other == key).map(|(_, value)| value.clone());
-    let values: HashSet<Option<String>> = pairs.iter().map(value).collect();
-    values.len() == 1
 }
 
 fn are_unique(texts: &[String]) -> bool {

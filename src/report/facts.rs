@@ -1,6 +1,7 @@
 //! The facts that a pasted table needs to stand alone: what was run, on which machine, on which filesystem.
 
 use super::Section;
+use super::gathered::{distinct, gathered};
 use super::lines::join_and;
 use crate::model::identity::Identity;
 use crate::model::machine::{Device, Filesystem, FilesystemClass, Machine};
@@ -8,12 +9,12 @@ use crate::model::printable::printable;
 use crate::model::record::RunRecord;
 use crate::model::series::Series;
 use crate::units::rounded_size;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 /// What heads a section, part by part: `barrow 0.1.0`, `std/1`, `3 targets × 6 runs, interleaved`, `2026-11-30`.
 pub fn title(section: &Section<'_>) -> Vec<String> {
-    let version = format!("barrow {}", distinct(runs(section).map(|run| run.version.clone())).join("/"));
-    let profile = distinct(runs(section).map(|run| run.profile.clone())).join("/");
+    let version = format!("barrow {}", distinct(runs(section).map(|run| run.version.as_str())).join("/"));
+    let profile = distinct(runs(section).map(|run| run.profile.as_str())).join("/");
     let group = section.group.clone().unwrap_or_default();
     [version, profile, group, extent(section), dates(section)]
         .into_iter()
@@ -24,17 +25,6 @@ pub fn title(section: &Section<'_>) -> Vec<String> {
 
 fn runs<'a>(section: &'a Section<'_>) -> impl Iterator<Item = &'a RunRecord> {
     section.series.iter().flat_map(|series| series.runs.iter().copied())
-}
-
-/// The different items in the order of first appearance.
-fn distinct(items: impl Iterator<Item = String>) -> Vec<String> {
-    let mut seen = Vec::new();
-    for item in items {
-        if !seen.contains(&item) {
-            seen.push(item);
-        }
-    }
-    seen
 }
 
 /// How much was run: `3 targets × 6 runs, interleaved`.
@@ -54,11 +44,10 @@ pub fn extent(section: &Section<'_>) -> String {
         (count, 1) => format!("{count} targets"),
         (count, _) => format!("{count} series"),
     };
-    let is_interleaved =
-        |batch: &Identity| section.series.iter().filter(|series| series.batch == *batch && series.runs.len() > 1).count() > 1;
+    let of_several_runs = gathered(section.series.iter().filter(|series| series.runs.len() > 1).map(|series| (series.batch, ())));
     let pooled = if is_pooled { " pooled" } else { "" };
     let batches_text = if batches.len() > 1 { format!(", {} batches{pooled}", batches.len()) } else { String::new() };
-    let interleaved = if batches.iter().any(is_interleaved) { ", interleaved" } else { "" };
+    let interleaved = if of_several_runs.iter().any(|(_, series)| series.len() > 1) { ", interleaved" } else { "" };
     format!("{targets} × {runs}{batches_text}{interleaved}")
 }
 
@@ -75,7 +64,7 @@ pub fn dates(section: &Section<'_>) -> String {
 /// The facts of machine and targets, a line each: those that all share once, the others behind the names of their series.
 pub fn lines(section: &Section<'_>) -> Vec<String> {
     let mut lines = machine_lines(section);
-    lines.extend(per_fact(section, target_facts).into_iter().map(|fact| target_line(section, fact)));
+    lines.extend(per_fact(section, target_facts).into_iter().map(target_line));
     lines
 }
 
@@ -84,34 +73,38 @@ pub fn machine_lines(section: &Section<'_>) -> Vec<String> {
     per_fact(section, |series| machine_facts(&series.first.machine)).into_iter().map(machine_line).collect()
 }
 
-/// A fact and the names of the series that share it; no names where all do.
-struct SharedFact {
-    names: Vec<String>,
+/// A fact and the series that share it.
+struct SharedFact<'s, 'a> {
+    series: Vec<&'s Series<'a>>,
     is_shared_by_all: bool,
     fact: String,
 }
 
-fn per_fact(section: &Section<'_>, fact: impl Fn(&Series<'_>) -> String) -> Vec<SharedFact> {
-    let facts: Vec<String> = section.series.iter().map(fact).collect();
-    let different = distinct(facts.iter().cloned());
-    let names_of = |fact: &String| -> Vec<String> {
-        section.series.iter().zip(&facts).filter(|(_, other)| *other == fact).map(|(series, _)| series.name.clone()).collect()
-    };
-    let is_shared_by_all = different.len() == 1;
-    let known = different.iter().filter(|fact| !fact.is_empty());
-    known.map(|fact| SharedFact { names: names_of(fact), is_shared_by_all, fact: fact.clone() }).collect()
+impl SharedFact<'_, '_> {
+    /// `ext4 and xfs: ` and the fact.
+    fn with_names(&self) -> String {
+        let names: Vec<String> = self.series.iter().map(|series| series.name.clone()).collect();
+        format!("{}: {}", join_and(&names), self.fact)
+    }
 }
 
-fn machine_line(fact: SharedFact) -> String {
-    if fact.is_shared_by_all { fact.fact } else { format!("{}: {}", join_and(&fact.names), fact.fact) }
+fn per_fact<'s, 'a>(section: &'s Section<'a>, fact: impl Fn(&Series<'_>) -> String) -> Vec<SharedFact<'s, 'a>> {
+    let groups = gathered(section.series.iter().map(|series| (fact(series), series)));
+    let is_shared_by_all = groups.len() == 1;
+    let known = groups.into_iter().filter(|(fact, _)| !fact.is_empty());
+    known.map(|(fact, series)| SharedFact { series, is_shared_by_all, fact }).collect()
+}
+
+fn machine_line(fact: SharedFact<'_, '_>) -> String {
+    if fact.is_shared_by_all { fact.fact } else { fact.with_names() }
 }
 
 /// A label that is the filesystem's type is not said twice.
-fn target_line(section: &Section<'_>, fact: SharedFact) -> String {
-    match fact.names.as_slice() {
-        [name] if section.series.iter().any(|series| series.name == *name && series.first.filesystem.kind == *name) => fact.fact,
+fn target_line(fact: SharedFact<'_, '_>) -> String {
+    match fact.series.as_slice() {
+        [only] if only.name == only.first.filesystem.kind => fact.fact,
         [_, _, ..] if fact.is_shared_by_all => format!("every target: {}", fact.fact),
-        names => format!("{}: {}", join_and(names), fact.fact),
+        _ => fact.with_names(),
     }
 }
 
@@ -209,13 +202,11 @@ pub fn device_cell(device: &Device) -> Option<String> {
 /// The parameters of the plan, `key=value` each. Where the plans of a section differ in a value (none of them decides the work) all
 /// stand there: `runs=6/3`.
 pub fn parameters(section: &Section<'_>) -> Vec<String> {
-    let plans: Vec<Vec<(String, String)>> = section.series.iter().map(|series| plan_pairs(series.first)).collect();
-    let Some(first) = plans.first() else { return Vec::new() };
-    let all = first.iter().map(|(key, _)| {
-        let values = plans.iter().flatten().filter(|(other, _)| other == key).map(|(_, value)| value.clone());
-        printable(&format!("{key}={}", distinct(values).join("/")))
-    });
-    all.collect()
+    let Some(first) = section.series.first() else { return Vec::new() };
+    let keys: HashSet<String> = plan_pairs(first.first).into_iter().map(|(key, _)| key).collect();
+    let different = distinct(section.series.iter().flat_map(|series| plan_pairs(series.first)));
+    let values = gathered(different.into_iter().filter(|(key, _)| keys.contains(key)));
+    values.into_iter().map(|(key, values)| printable(&format!("{key}={}", values.join("/")))).collect()
 }
 
 fn plan_pairs(run: &RunRecord) -> Vec<(String, String)> {

@@ -1,6 +1,6 @@
 //! Lines of at most 80 columns: display width, padding, wrapping.
 
-use unicode_width::UnicodeWidthStr;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// The most columns of a line.
 pub const COLUMNS: usize = 80;
@@ -49,8 +49,8 @@ pub fn wrap(text: &str, first: &str, next: &str) -> Vec<String> {
             lines.push(std::mem::replace(&mut line, next.to_owned()));
         }
         let mut rest = word.as_str();
-        while width(&line) + width(rest) > COLUMNS {
-            let (part, more) = rest.split_at(break_before(rest, COLUMNS.saturating_sub(width(&line))));
+        while let Some(end) = break_before(rest, COLUMNS.saturating_sub(width(&line))) {
+            let (part, more) = rest.split_at(end);
             line.push_str(part);
             lines.push(std::mem::replace(&mut line, next.to_owned()));
             rest = more;
@@ -96,21 +96,26 @@ pub fn packed(parts: &[String], gap: &str) -> Vec<String> {
 }
 
 /// Where to break a word that is too long: the byte behind the last sign at which it may break within some columns, else the last
-/// byte within them; at least one character.
-fn break_before(word: &str, columns: usize) -> usize {
-    let mut anywhere = 0;
+/// byte within them; at least one character. `None` when it is not too long. Looks no further than where it is.
+fn break_before(word: &str, columns: usize) -> Option<usize> {
+    let mut taken = 0;
     let mut at_sign = None;
     for (start, character) in word.char_indices() {
-        let end = start + character.len_utf8();
-        if width(&word[..end]) > columns && start > 0 {
-            break;
+        taken += most_columns(character);
+        if taken > columns && start > 0 {
+            return Some(at_sign.unwrap_or(start));
         }
-        anywhere = end;
         if matches!(character, ',' | '/' | '+') {
-            at_sign = Some(end);
+            at_sign = Some(start + character.len_utf8());
         }
     }
-    at_sign.unwrap_or(anywhere)
+    None
+}
+
+/// The columns that a character takes, at the most: it may join with its neighbours, and the mark of an emoji may widen what is
+/// before it.
+fn most_columns(character: char) -> usize {
+    if character == '\u{fe0f}' { 1 } else { character.width().unwrap_or(1) }
 }
 
 /// Joins names as in a sentence: `a`, `a and b`, `a, b and c`.
@@ -169,6 +174,15 @@ mod tests {
         let names = ["a", "b", "c"].map(str::to_owned);
         assert_eq!((join_and(&names[..1]), join_and(&names[..2]), join_and(&names)), ("a".into(), "a and b".into(), "a, b and c".into()));
         assert_eq!(capitalised("one core"), "One core");
+    }
+
+    #[test]
+    fn very_long_words_are_wrapped_in_one_pass() {
+        // A million letters, and a million marks on one letter: each would take hours if every line looked at all that is left.
+        let lines = wrap(&"x".repeat(1 << 20), "", "");
+        assert_eq!((lines.len(), lines[0].len()), ((1 << 20) / 80 + 1, 80));
+        assert_eq!(wrap(&format!("{}e{}", "x".repeat(80), "\u{301}".repeat(1 << 20)), "", "").len(), 2);
+        assert_eq!(wrap(&"❤\u{fe0f}".repeat(60), "", "").iter().map(|line| width(line)).collect::<Vec<_>>(), [80, 40]);
     }
 
     proptest! {

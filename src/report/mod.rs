@@ -16,7 +16,9 @@ mod document;
 mod dokuwiki;
 mod facts;
 mod figures;
+mod gathered;
 mod jira;
+mod json;
 pub mod layout;
 mod legend;
 mod limits;
@@ -29,6 +31,7 @@ mod neighbours;
 mod org;
 mod padding;
 mod places;
+mod png;
 mod quietness;
 mod ratios;
 mod remarks;
@@ -185,14 +188,19 @@ impl Section<'_> {
     /// The summaries of a phase that the table shows, each with the place of its series; empty when no series holds the phase, or
     /// all that hold it skipped it.
     fn rows(&self, phase: Phase) -> Vec<(usize, &PhaseSummary)> {
-        let rows: Vec<(usize, &PhaseSummary)> = self
-            .summaries
-            .iter()
-            .enumerate()
-            .filter_map(|(place, summaries)| Some((place, summaries.iter().find(|summary| summary.phase == phase)?)))
-            .collect();
-        let is_done = |summary: &PhaseSummary| summary.recorded > 0 && summary.skipped().is_none();
-        if rows.iter().any(|(_, summary)| is_done(summary)) { rows } else { Vec::new() }
+        let rows = self.summaries_of(phase);
+        if self.shows(phase) { rows.collect() } else { Vec::new() }
+    }
+
+    /// Whether the table shows a phase.
+    fn shows(&self, phase: Phase) -> bool {
+        self.summaries_of(phase).any(|(_, summary)| summary.recorded > 0 && summary.skipped().is_none())
+    }
+
+    fn summaries_of(&self, phase: Phase) -> impl Iterator<Item = (usize, &PhaseSummary)> {
+        let of_series = move |summaries: &'_ Vec<PhaseSummary>| summaries.iter().position(|summary| summary.phase == phase);
+        let places = self.summaries.iter().enumerate();
+        places.filter_map(move |(place, summaries)| Some((place, summaries.get(of_series(summaries)?)?)))
     }
 
     /// Every summary with a rate, with the place of its series, phase by phase.
@@ -239,7 +247,9 @@ pub const RENDERERS: &[&dyn Renderer] = &[
     &asciidoc::AsciiDoc,
     &csv::Csv,
     &csv_summary::CsvSummary,
+    &json::Json,
     &svg::Svg,
+    &png::Png,
 ];
 
 /// The format of a name.

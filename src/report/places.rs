@@ -3,6 +3,7 @@
 use super::Section;
 use super::lines::join_and;
 use crate::model::phase::Phase;
+use std::collections::BTreeSet;
 
 /// A place in the table: a series, by its place in the section, and a phase.
 pub type Place = (usize, Phase);
@@ -45,18 +46,26 @@ pub fn in_words(section: &Section<'_>, places: &[Place]) -> String {
 
 /// The names of some series: `ext4 and xfs`, `every target`, or of many `every target but tmpfs`.
 pub fn series_in_words(section: &Section<'_>, series: &[usize]) -> String {
-    let (named, others): (Vec<_>, Vec<_>) = section.series.iter().enumerate().partition(|(place, _)| series.contains(place));
-    match (named.len(), others.as_slice()) {
-        (2.., []) => "every target".to_owned(),
-        (3.., [(_, other)]) => format!("every target but {}", other.name),
-        _ => join_and(&named.iter().map(|(_, one)| one.name.clone()).collect::<Vec<_>>()),
+    let named: BTreeSet<usize> = series.iter().copied().filter(|place| *place < section.series.len()).collect();
+    let is_other = |place: &usize| !named.contains(place);
+    let names = |places: &mut dyn Iterator<Item = usize>| -> Vec<String> {
+        places.filter_map(|place| Some(section.series.get(place)?.name.clone())).collect()
+    };
+    match (named.len(), section.series.len() - named.len()) {
+        (2.., 0) => "every target".to_owned(),
+        (3.., 1) => format!("every target but {}", names(&mut (0..section.series.len()).filter(is_other)).concat()),
+        // Found by their places: many words of few series each do not look at every series each time.
+        _ => join_and(&names(&mut named.iter().copied())),
     }
 }
 
 fn phases_in_words(section: &Section<'_>, phases: &[Phase]) -> String {
-    let shown = Phase::ALL.iter().copied().filter(|phase| !section.rows(*phase).is_empty());
-    let (named, others): (Vec<Phase>, Vec<Phase>) = shown.partition(|phase| phases.contains(phase));
     let list = |phases: &[Phase]| join_and(&phases.iter().map(|phase| in_sentence(*phase)).collect::<Vec<_>>());
+    if phases.len() < 2 {
+        return list(phases);
+    }
+    let shown = Phase::ALL.iter().copied().filter(|phase| section.shows(*phase));
+    let (named, others): (Vec<Phase>, Vec<Phase>) = shown.partition(|phase| phases.contains(phase));
     match (named.len(), others.len()) {
         (2.., 0) => "every phase".to_owned(),
         (5.., 1..=2) => format!("every phase but {}", list(&others)),

@@ -1,6 +1,7 @@
 //! What must be said beside the table: what came from memory unseen, what failed, what could not be made cold.
 
 use super::Section;
+use super::gathered::{distinct, gathered};
 use super::lines::{capitalised, join_and};
 use super::places::{Place, in_sentence, in_words, series_in_words, shared, taken_together};
 use super::table::cache_words;
@@ -13,21 +14,17 @@ use crate::model::summary::{Missing, PhaseSummary};
 
 /// Phases that write and whose reads were no device figure: their last column shows durability, so this is said apart.
 pub fn reads_from_memory(section: &Section<'_>) -> Vec<String> {
-    let mut sources: Vec<(String, Vec<Place>)> = Vec::new();
-    for (place, summary) in section.measured() {
+    let source = |summary: &PhaseSummary| {
         let doubtful: Vec<CacheLabel> = summary.cache.iter().copied().filter(|label| !label.is_device_figure()).collect();
-        if !summary.phase.row().writes || doubtful.is_empty() {
-            continue;
+        match doubtful.as_slice() {
+            _ if !summary.phase.row().writes => None,
+            [] => None,
+            [CacheLabel::Memory] => Some(source_of(&doubtful).to_owned()),
+            labels => Some(format!("{} ({})", source_of(labels), cache_words(labels).join("/"))),
         }
-        let source = match doubtful.as_slice() {
-            [CacheLabel::Memory] => source_of(&doubtful).to_owned(),
-            labels => format!("{} ({})", source_of(labels), cache_words(labels).join("/")),
-        };
-        match sources.iter_mut().find(|(other, _)| *other == source) {
-            Some((_, places)) => places.push((place, summary.phase)),
-            None => sources.push((source, vec![(place, summary.phase)])),
-        }
-    }
+    };
+    let measured = section.measured();
+    let sources = gathered(measured.iter().filter_map(|(place, summary)| Some((source(summary)?, (*place, summary.phase)))));
     let mut sentences = Vec::new();
     for (source, places) in &sources {
         for group in shared(places) {
@@ -78,25 +75,22 @@ fn share_in_words(section: &Section<'_>, phase: Phase, shares: &[(usize, f64)]) 
 
 /// What has no number, with the reason; equal reasons are taken together.
 pub fn missing(section: &Section<'_>) -> Vec<String> {
-    let mut cases: Vec<(String, Vec<Place>)> = Vec::new();
-    for phase in Phase::ALL {
-        for (place, summaries) in section.summaries.iter().enumerate() {
-            for case in summaries.iter().filter(|summary| summary.phase == *phase).flat_map(|summary| cases_of(section, *phase, summary)) {
-                match cases.iter_mut().find(|(other, _)| *other == case) {
-                    Some((_, places)) => places.push((place, *phase)),
-                    None => cases.push((case, vec![(place, *phase)])),
-                }
-            }
-        }
-    }
+    let of_phase = |phase: Phase| {
+        let is_shown = section.shows(phase);
+        let of_series = move |(place, summaries): (usize, &Vec<PhaseSummary>)| -> Vec<(String, Place)> {
+            let cases = summaries.iter().filter(|summary| summary.phase == phase).flat_map(|summary| cases_of(summary, is_shown));
+            cases.map(|case| (case, (place, phase))).collect()
+        };
+        section.summaries.iter().enumerate().flat_map(of_series)
+    };
+    let cases = gathered(Phase::ALL.iter().copied().flat_map(of_phase));
     cases.iter().map(|(case, places)| format!("{}: {case}", in_words(section, places))).collect()
 }
 
-/// Each way in which a phase has no number in a series: status, runs and reason.
-fn cases_of(section: &Section<'_>, phase: Phase, summary: &PhaseSummary) -> Vec<String> {
+/// Each way in which a phase has no number in a series: status, runs and reason. `is_shown` says whether the table has the phase.
+fn cases_of(summary: &PhaseSummary, is_shown: bool) -> Vec<String> {
     let mut cases = by_reason(&summary.failures, summary.recorded);
     cases.extend(by_reason(&summary.skips, summary.recorded));
-    let is_shown = !section.rows(phase).is_empty();
     let unexplained = summary.recorded.saturating_sub(summary.n + summary.failures.len() + summary.skips.len());
     if summary.recorded == 0 && is_shown {
         cases.push("not in the run file".to_owned());
@@ -107,14 +101,7 @@ fn cases_of(section: &Section<'_>, phase: Phase, summary: &PhaseSummary) -> Vec<
 }
 
 fn by_reason(missing: &[Missing], recorded: usize) -> Vec<String> {
-    let mut reasons: Vec<((Status, &str), Vec<String>)> = Vec::new();
-    for one in missing {
-        let end = (one.status, one.reason.as_str());
-        match reasons.iter_mut().find(|(other, _)| *other == end) {
-            Some((_, runs)) => runs.push(one.run.to_string()),
-            None => reasons.push((end, vec![one.run.to_string()])),
-        }
-    }
+    let reasons = gathered(missing.iter().map(|one| ((one.status, one.reason.as_str()), one.run.to_string())));
     let in_words = |((status, reason), runs): &((Status, &str), Vec<String>)| {
         let which = match runs.len() {
             all if all == recorded => String::new(),
@@ -133,16 +120,10 @@ fn count_of_runs(count: usize) -> String {
 
 /// Why caches were not emptied as they might have been.
 pub fn hindrances(section: &Section<'_>) -> Vec<String> {
-    let mut causes: Vec<(String, Vec<usize>)> = Vec::new();
-    for (place, series) in section.series.iter().enumerate() {
-        for cause in series.runs.iter().flat_map(|run| hindrances_of(run)) {
-            match causes.iter_mut().find(|(other, _)| *other == cause) {
-                Some((_, places)) if places.contains(&place) => {}
-                Some((_, places)) => places.push(place),
-                None => causes.push((cause, vec![place])),
-            }
-        }
-    }
+    let causes = gathered(section.series.iter().enumerate().flat_map(|(place, series)| {
+        let causes = distinct(series.runs.iter().flat_map(|run| hindrances_of(run)));
+        causes.into_iter().map(move |cause| (cause, place))
+    }));
     let in_words = |(cause, places): &(String, Vec<usize>)| match places.len() {
         all if all == section.series.len() => cause.clone(),
         _ => format!("{cause} ({})", series_in_words(section, places)),
@@ -161,15 +142,8 @@ fn hindrances_of(run: &RunRecord) -> Vec<String> {
         let is_hindered = counted.clone().any(|record| needs_root(record.name) && record.preparation.drops == 0);
         return if is_hindered { vec!["not root, so no dentry or inode could be evicted".to_owned()] } else { Vec::new() };
     }
-    let mut causes: Vec<String> = Vec::new();
-    for record in counted {
-        let Some(hindrance) = &record.preparation.hindrance else { continue };
-        let cause = format!("caches were not dropped: {}", printable(hindrance));
-        if !causes.contains(&cause) {
-            causes.push(cause);
-        }
-    }
-    causes
+    let hindrances = counted.filter_map(|record| record.preparation.hindrance.as_ref());
+    distinct(hindrances.map(|hindrance| format!("caches were not dropped: {}", printable(hindrance))))
 }
 
 /// The last line: which work it was, and what hindered it.

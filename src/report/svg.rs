@@ -37,11 +37,25 @@ impl Renderer for Svg {
     }
 
     fn render(&self, report: &Report<'_>) -> Rendering {
-        // One kind for the whole file: the first workload decides.
-        let kind = report.chart.kind.or_else(|| Some(kind_for(report.sections.first()?)));
-        let charts: Vec<_> = report.sections.iter().filter_map(|section| Some(kind?.of(section))).collect();
-        sheet::document(&charts, if report.chart.narrow { &form::NARROW } else { &form::WIDE }).into()
+        drawing(report).into()
     }
+}
+
+/// The charts of a report as one SVG file.
+pub fn drawing(report: &Report<'_>) -> String {
+    // One kind for the whole file: the first workload decides.
+    let kind = report.chart.kind.or_else(|| Some(kind_for(report.sections.first()?)));
+    let charts: Vec<_> = report.sections.iter().filter_map(|section| Some(kind?.of(section))).collect();
+    sheet::document(&charts, form_of(report))
+}
+
+/// An SVG file in the form of the report that only says something.
+pub fn notice(report: &Report<'_>, title: &str, sentence: &str) -> String {
+    sheet::notice(title, sentence, form_of(report))
+}
+
+fn form_of(report: &Report<'_>) -> &'static form::Form {
+    if report.chart.narrow { &form::NARROW } else { &form::WIDE }
 }
 
 #[cfg(test)]

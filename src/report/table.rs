@@ -84,7 +84,7 @@ pub fn heading(phase: Phase) -> String {
     format!("{}, {}", phase.row().title, phase.row().unit.rate().0)
 }
 
-/// Which columns have an entry.
+/// The columns of a section's table, without its rows.
 pub fn columns(section: &Section<'_>) -> Columns {
     let measured: Vec<&PhaseSummary> = section.measured().into_iter().map(|(_, summary)| summary).collect();
     let any = |has: fn(&PhaseSummary) -> bool| measured.iter().any(|summary| has(summary));

@@ -6,7 +6,7 @@ use barrow::model::printable::printable;
 use barrow::model::record::RunRecord;
 use barrow::report::chart::{CHARTS, ChartChoice};
 use barrow::report::layout::Layout;
-use barrow::report::{RENDERERS, Report};
+use barrow::report::{RENDERERS, Renderer, Report};
 use pulldown_cmark::{Event, Options, Parser, Tag};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -15,7 +15,7 @@ use unicode_width::UnicodeWidthStr;
 /// Renders records in every format and every chart, and has each checked by its reader.
 #[track_caller]
 pub fn check_reports(records: &[RunRecord]) {
-    for renderer in RENDERERS {
+    for renderer in texts() {
         let text = renderer.render(&Report::of(records)).text().unwrap().to_owned();
         assert!(text.ends_with('\n'), "{}", renderer.name());
         for line in text.lines() {
@@ -23,13 +23,13 @@ pub fn check_reports(records: &[RunRecord]) {
         }
         check(renderer.name(), &text);
     }
-    for renderer in RENDERERS.iter().filter(|renderer| renderer.lays_out()) {
+    for renderer in texts().filter(|renderer| renderer.lays_out()) {
         for layout in Layout::ALL {
             let report = Report { layout, ..Report::of(records) };
             check(renderer.name(), renderer.render(&report).text().unwrap());
         }
     }
-    for renderer in RENDERERS.iter().filter(|renderer| renderer.draws()) {
+    for renderer in texts().filter(|renderer| renderer.draws()) {
         for kind in CHARTS {
             for narrow in [false, true] {
                 let report = Report { chart: ChartChoice { kind: Some(*kind), narrow }, ..Report::of(records) };
@@ -39,12 +39,18 @@ pub fn check_reports(records: &[RunRecord]) {
     }
 }
 
+/// The formats that are texts. A picture is made of the text of svg, and tried apart: it takes a hundred times longer.
+fn texts() -> impl Iterator<Item = &'static &'static dyn Renderer> {
+    RENDERERS.iter().filter(|renderer| renderer.name() != "png")
+}
+
 #[track_caller]
 fn check(format: &str, text: &str) {
     match format {
         "text" | "ascii" => check_text(text),
         "markdown" => check_markdown(text),
         "csv" | "csv-summary" => check_csv(text),
+        "json" => check_json(text),
         "svg" => check_svg(text),
         other => panic!("no reader is known for the format {other}"),
     }
@@ -91,6 +97,18 @@ fn check_csv(text: &str) {
     for cell in rows.iter().flatten() {
         let is_formula = cell.starts_with(['=', '+', '-', '@', '\u{ff1d}', '\u{ff0b}', '\u{ff0d}', '\u{ff20}']);
         assert!(!is_formula || cell.parse::<f64>().is_ok(), "{cell:?}");
+    }
+}
+
+/// One document, with the fields that every document has and no others.
+#[track_caller]
+fn check_json(text: &str) {
+    let document: Value = serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    let keys: Vec<&str> = document.as_object().expect("an object").keys().map(String::as_str).collect();
+    assert_eq!(keys, ["generator", "report_schema", "sections"]);
+    for series in document["sections"].as_array().expect("a list").iter().flat_map(|section| section["series"].as_array().expect("a list"))
+    {
+        assert!(series["runs"].as_array().is_some_and(|runs| !runs.is_empty()), "{series}");
     }
 }
 
@@ -160,6 +178,7 @@ fn the_readers_find_planted_faults() {
     assert!(finds("csv", "a,b\n=1,2\n") && finds("csv", "a,b\n1\n") && !finds("csv", "a,b\n-1,2\n"));
     assert!(finds("svg", "<svg><script/></svg>") && finds("svg", "<svg onload=\"x\"/>") && finds("svg", "<svg>"));
     assert!(!finds("svg", "<svg viewBox=\"0\"/>"));
+    assert!(finds("json", "{") && finds("json", "{}") && finds("json", "[]") && finds("json", "{\"generator\":1,\"report_schema\":NaN}"));
     let long: &'static str = "x".repeat(81).leak();
     assert!(finds("text", long));
 }
@@ -196,6 +215,18 @@ fn no_text_from_outside_is_more_than_text_in_any_format() {
     }
     say(&format!("markup: {count} records with one hostile text each"));
     assert!(count > 400, "{count}");
+}
+
+/// Every hostile text as a label, in a picture: it is drawn, and it is whole.
+#[test]
+fn hostile_labels_are_drawn() {
+    let renderer = RENDERERS.iter().find(|renderer| renderer.name() == "png").expect("the format");
+    let long = "x".repeat(1 << 20);
+    let labels = TEXTS.iter().copied().chain([long.as_str()]);
+    let runs: Vec<RunRecord> = labels.map(|text| read(&changed(&full(0), "/label", &json!(text))).expect("a record")).collect();
+    let rendering = renderer.render(&Report::of(&runs));
+    let bytes = rendering.bytes();
+    assert!(bytes.starts_with(b"\x89PNG") && bytes.ends_with(b"IEND\xaeB`\x82"), "{} bytes", bytes.len());
 }
 
 /// A record whose second phase failed and whose third was skipped.

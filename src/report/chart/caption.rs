@@ -2,19 +2,19 @@
 
 use super::rates::MOST_TARGETS;
 use crate::model::printable::printable;
-use crate::report::table::table;
+use crate::report::table::columns;
 use crate::report::{Section, facts};
 use crate::stats::Interval;
 use crate::units::{rounded_size, with_thousands};
 
 /// Whether any row has a range.
 pub fn has_range(section: &Section<'_>) -> bool {
-    table(section).columns.range.is_some()
+    columns(section).range.is_some()
 }
 
 /// The range as it is called within a sentence; `None` where no row has one.
 pub fn range_in_words(section: &Section<'_>) -> Option<String> {
-    let heading = table(section).columns.range?;
+    let heading = columns(section).range?;
     Some(match heading.as_str() {
         "95 % CI" => "the 95 % confidence interval of the median".to_owned(),
         "both of 2 runs" => "the range of both runs".to_owned(),

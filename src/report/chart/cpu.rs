@@ -8,7 +8,7 @@ use crate::model::series::Series;
 use crate::model::summary::PhaseSummary;
 use crate::report::Section;
 use crate::report::figures::cpu_figure;
-use crate::report::table::table;
+use crate::report::table::columns;
 use crate::stats::Spread;
 
 /// The kind.
@@ -100,7 +100,7 @@ fn in_words(spread: &Spread) -> String {
 fn keys(section: &Section<'_>) -> Vec<Key> {
     let is_reported = section.measured().iter().any(|(_, summary)| summary.reported);
     let own = if is_reported { "own: the program that measured" } else { "own: barrow itself" };
-    let range = table(section).columns.range.map(|range| format!("shading: {range}; ")).unwrap_or_default();
+    let range = columns(section).range.map(|range| format!("shading: {range}; ")).unwrap_or_default();
     vec![
         Key { mark: Some(Mark::Disc { at: 0.0, is_hollow: false }), text: own.to_owned() },
         Key { mark: Some(Mark::Diamond { at: 0.0, is_hollow: false }), text: "system: the whole machine".to_owned() },

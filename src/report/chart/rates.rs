@@ -8,7 +8,7 @@ use crate::model::series::Series;
 use crate::model::summary::PhaseSummary;
 use crate::report::Section;
 use crate::report::figures::{NO_FIGURE, rate_figure, rate_figures};
-use crate::report::table::table;
+use crate::report::table::columns;
 use crate::stats::{Interval, Spread};
 
 /// More targets than these are not drawn: nobody could tell them apart, and the tables have them.
@@ -60,7 +60,7 @@ pub fn panels(
     axis: impl Fn(&[f64]) -> Axis,
     drawn: impl Fn(&Series<'_>, &PhaseSummary, &Axis) -> Drawn,
 ) -> Vec<Panel> {
-    let range = table(section).columns.range;
+    let range = columns(section).range;
     let figure = if range.is_some() { "median" } else { "1 run" };
     let mut panels = Vec::new();
     for (kind, phases) in kinds() {

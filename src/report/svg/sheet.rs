@@ -17,7 +17,7 @@ const CHART_GAP: f64 = 32.0;
 /// The charts as one SVG file.
 pub fn document(charts: &[Chart], form: &Form) -> String {
     let id = charts.first().map_or("chart", |chart| chart.kind);
-    let mut canvas = Canvas::new((form.width + 2.0 * form.margin) as u32, format!("{id}-{}", form.name));
+    let mut canvas = sheet(form, id);
     let mut y = 10.0;
     if let [_, _, ..] = charts {
         let text = format!("{} workloads. They are unlike work, so each has its own chart.", charts.len());
@@ -32,6 +32,19 @@ pub fn document(charts: &[Chart], form: &Form) -> String {
         y += 30.0;
     }
     canvas.document(title, description, y + form.margin - 4.0)
+}
+
+/// A file without a chart that says why.
+pub fn notice(title: &str, sentence: &str, form: &Form) -> String {
+    let mut canvas = sheet(form, "notice");
+    canvas.text(form.margin, 34.0, Anchor::Start, TITLE, title);
+    let y = paragraph(&mut canvas, form, 58.0, sentence);
+    canvas.document(title.to_owned(), sentence.to_owned(), y + form.margin - 12.0)
+}
+
+/// An empty sheet; `id` begins the ids in the file.
+fn sheet(form: &Form, id: &str) -> Canvas {
+    Canvas::new((form.width + 2.0 * form.margin) as u32, format!("{id}-{}", form.name))
 }
 
 /// Title and description of the whole, for those who cannot see it.
