@@ -54,6 +54,31 @@ fn series(run: &RunRecord, labels: &[&str], runs: u32, slower: f64) -> Vec<RunRe
     records
 }
 
+/// The run in several batches on days of their own, long, not steady and with all slices, so that every chart has all its parts.
+fn batches(run: &RunRecord, labels: &[&str], count: u8) -> Vec<RunRecord> {
+    let mut records = Vec::new();
+    for number in 1..=count {
+        let mut batch = series(run, labels, 2, 1.01);
+        for record in &mut batch {
+            record.batch = barrow::model::identity::Identity(u64::from(number));
+            record.started = format!("20{:02}-1{}-0{}T1{}:00:00Z", number / 3 + 10, number % 3, number % 9 + 1, number % 10);
+            record.machine.kernel = Some(format!("Linux 6.{number}.{}", "1".repeat(usize::from(number % 9))));
+            record.tags.insert("a long key of a tag".to_owned(), LABELS[usize::from(number) % LABELS.len()].to_owned());
+            for phase in &mut record.phases {
+                phase.flags = vec![barrow::model::flag::Flag::NotSteady];
+                if let Some(PhaseResult::Counted(counted)) = &mut phase.result {
+                    counted.elapsed_ns += 2_000_000_000;
+                    counted.operations = 640;
+                    let elapsed_ns = (0..64).map(|place| 1_000_000 * (1 + place % 7 + place / 32 * 90)).collect();
+                    counted.slices = Some(barrow::model::slices::Slices { operations_each: 10, elapsed_ns });
+                }
+            }
+        }
+        records.extend(batch);
+    }
+    records
+}
+
 /// Each chart in each width, with its name.
 fn every_form(records: &[RunRecord]) -> Vec<(String, String)> {
     let renderer = renderer_named("svg").expect("the format");
@@ -162,6 +187,21 @@ fn no_text_is_clipped_or_lies_on_another() {
 }
 
 #[test]
+fn small_plots_hold_their_texts() {
+    let Some(fonts) = fonts() else { return };
+    let run = real_run();
+    for (labels, count) in [(1, 2), (1, 8), (1, 40), (2, 3), (3, 8), (5, 2)] {
+        let records = batches(&run, &LABELS[LABELS.len() - labels..], count);
+        for (form, svg) in every_form(&records) {
+            let faults = faults(&svg, &fonts);
+            assert!(faults.is_empty(), "{form}: {labels} labels, {count} batches: {faults:#?}");
+        }
+        let history = &every_form(&records).into_iter().find(|(form, _)| form == "history narrow=false").expect("the chart").1;
+        assert_eq!(history.matches("<g class=\"p\"").count(), labels * usize::from(count) * run.phases.len());
+    }
+}
+
+#[test]
 fn planted_faults_are_found() {
     let Some(fonts) = fonts() else { return };
     let (_, svg) = every_form(&series(&real_run(), &LABELS[..2], 3, 1.1)).remove(0);
@@ -186,6 +226,10 @@ fn the_command_line_draws_what_is_asked_for() {
         (&["--chart", "runs"], "runs-wide", 900),
         (&["--chart", "cpu", "--narrow"], "cpu-narrow", 360),
         (&["--narrow"], "bars-narrow", 360),
+        (&["--chart", "ratio"], "ratio-wide", 900),
+        (&["--chart", "latency", "--narrow"], "latency-narrow", 360),
+        (&["--chart", "trend"], "trend-wide", 900),
+        (&["--chart", "history"], "history-wide", 900),
     ] {
         let (code, svg, _) = report(arguments);
         let document = roxmltree::Document::parse(&svg).expect("well-formed XML");
@@ -213,7 +257,10 @@ fn the_command_line_draws_what_is_asked_for() {
     let (code, _, said) = report(&["--chart", "barz"]);
     assert_eq!(
         (code, said.as_str()),
-        (Some(2), "barrow: there is no chart `barz`; did you mean `bars`?; the charts are bars, runs, cpu\n")
+        (
+            Some(2),
+            "barrow: there is no chart `barz`; did you mean `bars`?; the charts are bars, runs, ratio, cpu, latency, trend, history\n"
+        )
     );
     let (code, _, said) = report(&["-f", "csv", "--chart", "bars"]);
     assert_eq!((code, said.as_str()), (Some(2), "barrow: --chart is for formats that draw, and csv does not; use -f svg\n"));
@@ -232,7 +279,7 @@ fn many_runs_are_drawn_in_time() {
     for (form, svg) in every_form(&records) {
         assert!(svg.len() < 400_000, "{form}: {}", svg.len());
     }
-    // Six charts of 10,000 records each; the limit is wide, for a debug build on a busy machine.
+    // All charts of 10,000 records each; the limit is wide, for a debug build on a busy machine.
     assert!(begin.elapsed() < Duration::from_secs(30), "{:?}", begin.elapsed());
 }
 
@@ -255,7 +302,14 @@ fn extremes_never_hang() {
                 for (form, svg) in every_form(&records) {
                     let document = roxmltree::Document::parse(&svg).expect("well-formed XML");
                     let rows = document.descendants().filter(|node| node.has_tag_name("g")).count();
-                    assert_eq!(rows, 2 * run.phases.len(), "{form}: {first} {second}: no row vanishes");
+                    let expected = match form.split(' ').next() {
+                        Some("bars" | "runs" | "cpu") => 2 * run.phases.len(),
+                        // The baseline has no row.
+                        Some("ratio") => run.phases.len(),
+                        // Reported rates have no latency and no slices, and one batch has no history.
+                        _ => 0,
+                    };
+                    assert_eq!(rows, expected, "{form}: {first} {second}: no row vanishes");
                     assert!(!svg.contains("NaN"), "{form}: {first} {second}");
                 }
             }

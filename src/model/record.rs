@@ -290,6 +290,16 @@ impl PhaseRecord {
         }
     }
 
+    /// The longest operation in nanoseconds, counted or reported; `None` where no operation was timed.
+    #[must_use]
+    pub fn latency_max_ns(&self) -> Option<f64> {
+        let longest = match self.number()? {
+            PhaseResult::Counted(counted) => (counted.latency.total() > 0).then_some(counted.latency_max_ns),
+            PhaseResult::Reported(reported) => reported.latency_max_ns,
+        };
+        longest.map(|nanoseconds| nanoseconds as f64)
+    }
+
     /// CPU of the process in per cent of one core, counted or reported.
     #[must_use]
     pub fn cpu_own_percent(&self) -> Option<f64> {

@@ -63,6 +63,28 @@ impl Slices {
         Steadiness::of(self.elapsed_ns.get(..whole.min(self.elapsed_ns.len()))?)
     }
 
+    /// Operations a second in each of `parts` equal parts of a phase of so many operations, in their order. Where the parts are as
+    /// many as the slices these are the rates of the slices; where they are fewer, a slice that lies across a border has gone on
+    /// evenly. `None` where a part took no time, or the slices do not hold the phase.
+    #[must_use]
+    pub fn rates(&self, operations: u64, parts: usize) -> Option<Vec<f64>> {
+        let mut ends = Vec::with_capacity(self.elapsed_ns.len() + 1);
+        let (mut done, mut elapsed) = (0_u64, 0_u64);
+        ends.push((0.0, 0.0));
+        for slice in &self.elapsed_ns {
+            done = done.saturating_add(self.operations_each).min(operations);
+            elapsed = elapsed.saturating_add(*slice);
+            ends.push((done as f64, elapsed as f64));
+        }
+        let part = done as f64 / parts as f64;
+        let moments: Vec<f64> = (0..=parts).map(|place| moment(&ends, part * place as f64)).collect::<Option<_>>()?;
+        let rate = |pair: &[f64]| match pair {
+            [start, end] if end > start => Some(part * 1e9 / (end - start)),
+            _ => None,
+        };
+        moments.windows(2).map(rate).collect()
+    }
+
     /// From the moments at which slices ended: rounded to what a run file keeps, so that a result is the same before and after it
     /// was stored. The moments are rounded and not the slices, so that nothing adds up.
     fn of_ends(operations_each: u64, ends_ns: &[u64]) -> Self {
@@ -74,6 +96,15 @@ impl Slices {
         let rounded: Vec<u64> = ends_ns.iter().map(|end| end / unit_ns * unit_ns).collect();
         Self { operations_each, elapsed_ns: between(&rounded) }
     }
+}
+
+/// When so many operations were done, on straight lines between the ends of slices (operations and nanoseconds).
+fn moment(ends: &[(f64, f64)], operations: f64) -> Option<f64> {
+    let behind = ends.partition_point(|(done, _)| *done < operations);
+    let (done, elapsed) = *ends.get(behind).or(ends.last())?;
+    let (done_before, elapsed_before) = *ends.get(behind.saturating_sub(1))?;
+    let share = if done > done_before { ((operations - done_before) / (done - done_before)).min(1.0) } else { 1.0 };
+    Some(elapsed_before + (elapsed - elapsed_before) * share)
 }
 
 /// Notes when slices end while a worker works. Never allocates after it was made.
@@ -194,6 +225,25 @@ mod tests {
     }
 
     #[test]
+    fn rates_are_those_of_the_slices_or_of_equal_parts_of_them() {
+        let slices = Slices { operations_each: 10, elapsed_ns: vec![1000, 2000, 1000, 500] };
+        assert_eq!(slices.rates(40, 4).unwrap(), [1e7, 5e6, 1e7, 2e7]);
+        assert_eq!(slices.rates(40, 2).unwrap(), [20.0 * 1e9 / 3000.0, 20.0 * 1e9 / 1500.0]);
+        // The border of the thirds lies a third into the second slice, and two thirds into the third.
+        let thirds = slices.rates(40, 3).unwrap();
+        let expected = [1000.0 + 2000.0 / 3.0, 2000.0 * 2.0 / 3.0 + 1000.0 * 2.0 / 3.0, 1000.0 / 3.0 + 500.0];
+        for (rate, time) in thirds.iter().zip(expected) {
+            assert!((rate * time / (40.0 / 3.0 * 1e9) - 1.0).abs() < 1e-12, "{thirds:?}");
+        }
+        // The last slice has the rest: 5 operations.
+        let last = slices.rates(35, 7).unwrap();
+        assert!((last[6] - 1e7).abs() < 1.0, "{last:?}");
+        assert_eq!(Slices { operations_each: 1, elapsed_ns: vec![5, 0, 5] }.rates(3, 3), None);
+        assert_eq!(Slices { operations_each: 1, elapsed_ns: vec![] }.rates(3, 2), None);
+        assert_eq!(Slices { operations_each: 0, elapsed_ns: vec![1, 1] }.rates(3, 2), None);
+    }
+
+    #[test]
     fn unknown_work_merges_pairs() {
         let mut clock = SliceClock::of_unknown();
         for i in 1..=1000 {
@@ -261,6 +311,20 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn equal_parts_take_all_the_time(
+            each in 1_u64..1000,
+            elapsed in prop::collection::vec(1_u64..1_000_000, 1..65),
+            missing in 0_u64..1000,
+            parts in 1_usize..65,
+        ) {
+            let operations = each * elapsed.len() as u64 - missing % each;
+            let total: u64 = elapsed.iter().sum();
+            let rates = Slices { operations_each: each, elapsed_ns: elapsed }.rates(operations, parts).unwrap();
+            let time: f64 = rates.iter().map(|rate| operations as f64 / parts as f64 * 1e9 / rate).sum();
+            prop_assert!((time / total as f64 - 1.0).abs() < 1e-9, "{time} {total}");
+        }
+
         #[test]
         fn slices_cover_the_work_and_the_time(counts in prop::collection::vec(1_u64..500, 1..5), unknown: bool) {
             let workers: Vec<SliceClock> = counts

@@ -46,8 +46,12 @@ pub struct PhaseSummary {
     pub cpu_ns_per_1000: Option<Spread>,
     /// The share of the time that barrow's own work took, in per cent.
     pub tool_percent: Option<Spread>,
+    /// The median of the latencies of a run, in nanoseconds.
+    pub p50_ns: Option<Spread>,
     /// The 99th percentile of the latencies in nanoseconds.
     pub p99_ns: Option<Spread>,
+    /// The longest operation of a run, in nanoseconds.
+    pub latency_max_ns: Option<Spread>,
     /// The cache labels that occurred, each once, in the order of the closed list.
     pub cache: Vec<CacheLabel>,
     /// The durability labels that occurred, each once, in the order of the closed list.
@@ -90,7 +94,9 @@ impl PhaseSummary {
             cpu_ns_per_gib: spread_counted(&rated, |counted| counted.cpu_ns_per_gib(phase.row().unit)),
             cpu_ns_per_1000: spread_counted(&rated, |counted| counted.cpu_ns_per_1000_operations(phase.row().unit)),
             tool_percent: spread_counted(&rated, Counted::tool_percent),
+            p50_ns: spread_counted(&rated, |counted| counted.latency_percentile_ns(0.5)),
             p99_ns: spread_counted(&rated, |counted| counted.latency_percentile_ns(0.99)),
+            latency_max_ns: spread(&rated, PhaseRecord::latency_max_ns),
             cache: distinct(rated.iter().filter_map(|record| record.cache)),
             durable: distinct(rated.iter().filter_map(|record| record.durable)),
             io: distinct(rated.iter().filter_map(|record| record.io)),
@@ -171,6 +177,7 @@ mod tests {
         assert!((rate.median - 1003.5).abs() < 0.01, "{rate:?}");
         assert_eq!(summary.acknowledged, None);
         assert!(summary.cpu_own.is_some() && summary.cpu_system.is_some() && summary.p99_ns.is_some());
+        assert_eq!((summary.p50_ns.unwrap().n, summary.latency_max_ns.unwrap().median), (6, 50_000.0));
         // 0.16 s of CPU for a million files.
         assert_eq!(summary.cpu_ns_per_1000.unwrap().median, 160e3);
         assert_eq!((summary.cpu_ns_per_gib, summary.tool_percent), (None, None));
@@ -211,11 +218,12 @@ mod tests {
     #[test]
     fn a_reported_number_has_nothing_invented() {
         let mut run = sample::run("old", 1);
-        let reported = Reported { rate: Some(5e8), cpu_percent: Some(12.0), latency_max_ns: None };
+        let reported = Reported { rate: Some(5e8), cpu_percent: Some(12.0), latency_max_ns: Some(7) };
         sample::phase_mut(&mut run, Phase::BlockWrite).result = Some(PhaseResult::Reported(reported));
         let summary = summary_of(&[run], Phase::BlockWrite);
         assert!(summary.reported);
         assert_eq!((summary.rate.unwrap().median, summary.cpu_own.unwrap().median), (5e8, 12.0));
-        assert_eq!((summary.acknowledged, summary.cpu_system, summary.p99_ns), (None, None, None));
+        assert_eq!((summary.acknowledged, summary.cpu_system, summary.p50_ns, summary.p99_ns), (None, None, None, None));
+        assert_eq!(summary.latency_max_ns.unwrap().median, 7.0);
     }
 }

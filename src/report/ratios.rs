@@ -61,7 +61,8 @@ pub fn found<'s>(section: &'s Section<'_>, comparison: &'s Comparison) -> impl I
     })
 }
 
-fn range_heading(section: &Section<'_>, comparison: &Comparison) -> Option<String> {
+/// What the intervals of the ratios are, as a heading: `95 % CI`; `None` where there is none.
+pub fn range_heading(section: &Section<'_>, comparison: &Comparison) -> Option<String> {
     let intervals: Vec<Interval> =
         found(section, comparison).map(|(_, _, ratio)| ratio.interval).filter(|one| *one != Interval::Values).collect();
     let first = *intervals.first()?;
@@ -89,7 +90,8 @@ fn row(section: &Section<'_>, comparison: &Comparison, place: usize, summary: &P
     })
 }
 
-fn figures(beside: &Beside) -> RateFigures {
+/// How many times the baseline, with its ends where it has any.
+pub fn figures(beside: &Beside) -> RateFigures {
     let alone = |median: &str| RateFigures { median: median.to_owned(), ..RateFigures::default() };
     match beside {
         Beside::Baseline => alone("1"),

@@ -3,12 +3,15 @@
 mod backend;
 mod beside;
 mod canvas;
+mod columns;
+mod curves;
 mod elements;
 mod figures;
 mod form;
 mod letters;
 mod marks;
 mod palette;
+mod plots;
 mod sheet;
 mod stacked;
 mod track;

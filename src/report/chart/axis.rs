@@ -1,6 +1,7 @@
 //! Axes and their ticks: linear from zero, linear close up, logarithmic. Any finite values make an axis with an end.
 
-use crate::units::with_thousands;
+use crate::report::figures::latency_figure;
+use crate::units::{decimals_for, with_thousands};
 
 /// From this ratio of the greatest to the least value on, a linear axis shows the least as nothing.
 const MOST_LINEAR_RATIO: f64 = 30.0;
@@ -17,6 +18,10 @@ pub enum Scale {
     CloseUp,
     /// Equal distances are equal ratios.
     Log,
+    /// Nanoseconds; equal distances are equal ratios, and each line is ten times the one before.
+    Durations,
+    /// Ratios: 2 and ½ lie equally far from 1.
+    Ratios,
 }
 
 /// An axis for some values.
@@ -30,6 +35,8 @@ pub struct Axis {
     pub suffix: &'static str,
     /// A value whose line is stronger.
     pub reference: Option<f64>,
+    /// From where to where a value makes no difference.
+    pub band: Option<(f64, f64)>,
 }
 
 /// The ends of an axis, and where it is labelled.
@@ -57,7 +64,7 @@ impl Axis {
     /// An axis from zero.
     pub fn from_zero(values: &[f64]) -> Self {
         let high = drawable(values).fold(0.0, f64::max);
-        Self { scale: Scale::FromZero, low: 0.0, high, suffix: "", reference: None }
+        Self { scale: Scale::FromZero, low: 0.0, high, suffix: "", reference: None, band: None }
     }
 
     /// The axis on which dots can be told apart: logarithmic where the values are far apart, close up where they are all near each
@@ -75,9 +82,24 @@ impl Axis {
         }
     }
 
+    /// An axis for nanoseconds, by decades.
+    pub fn of_durations(values: &[f64]) -> Self {
+        let positive = || drawable(values).filter(|value| *value > 0.0);
+        let high = positive().fold(0.0, f64::max);
+        // Without any value, some decades that operations take.
+        let (low, high) = if high > 0.0 { (positive().fold(high, f64::min), high) } else { (1e3, 1e6) };
+        Self { scale: Scale::Durations, low, high, ..Self::from_zero(&[]) }
+    }
+
+    /// An axis for ratios, around 1 with its band.
+    pub fn of_ratios(values: &[f64], band: (f64, f64)) -> Self {
+        let (low, high) = drawable(values).filter(|value| *value > 0.0).fold(band, |(low, high), value| (low.min(value), high.max(value)));
+        Self { scale: Scale::Ratios, low, high, suffix: "×", reference: Some(1.0), band: Some(band) }
+    }
+
     /// Whether a value has a place on it.
     pub fn holds(&self, value: f64) -> bool {
-        value.is_finite() && value >= 0.0 && (value > 0.0 || self.scale != Scale::Log)
+        value.is_finite() && (value > 0.0 || (value == 0.0 && matches!(self.scale, Scale::FromZero | Scale::CloseUp)))
     }
 
     /// What is said of the axis behind the unit.
@@ -85,7 +107,7 @@ impl Axis {
         match self.scale {
             Scale::FromZero => "",
             Scale::CloseUp => ", not from zero",
-            Scale::Log => ", log scale",
+            Scale::Log | Scale::Durations | Scale::Ratios => ", log scale",
         }
     }
 
@@ -93,6 +115,8 @@ impl Axis {
     pub fn ticks(&self, most: usize) -> Ticks {
         match self.scale {
             Scale::Log => self.log_ticks(),
+            Scale::Durations => self.decades(),
+            Scale::Ratios => self.ratio_ticks(most + 1),
             Scale::FromZero => self.linear_ticks(0.0, most),
             // Room for a dot at either end.
             Scale::CloseUp => {
@@ -100,6 +124,13 @@ impl Axis {
                 Self { high: self.high + room, ..self.clone() }.linear_ticks(self.low - room, most + 1)
             }
         }
+    }
+
+    /// The ticks of a small plot from zero, which ends at its greatest value and not at a tick.
+    pub fn ticks_within(&self, most: usize) -> Ticks {
+        let ticks = self.linear_ticks(0.0, most);
+        let high = if self.high > 0.0 { self.high } else { ticks.high };
+        Ticks { high, at: ticks.at.into_iter().filter(|(at, _)| *at <= high).collect(), ..ticks }
     }
 
     fn linear_ticks(&self, low: f64, most: usize) -> Ticks {
@@ -125,6 +156,44 @@ impl Axis {
         Ticks { low, high, at: labels }
     }
 
+    /// At each power of ten, from the one below the least to the one above the greatest value.
+    fn decades(&self) -> Ticks {
+        let (first, last) = (self.low.log10().floor() as i32, self.high.log10().ceil() as i32);
+        let powers: Vec<f64> = (first..=last.max(first + 1)).map(|power| 10_f64.powi(power)).collect();
+        // The logarithm of a power of ten may be rounded to the wrong side.
+        let low = powers.first().copied().unwrap_or(self.low).min(self.low);
+        let high = powers.last().copied().unwrap_or(self.high).max(self.high);
+        Ticks { low, high, at: powers.into_iter().map(|value| (value, decade_label(value))).collect() }
+    }
+
+    /// At powers of 2 (or of its root) on either side of 1, in the smallest steps of which at most `most` hold all values.
+    fn ratio_ticks(&self, most: usize) -> Ticks {
+        let (low, high) = (self.low.log2(), self.high.log2());
+        // 13 times 0.5 doubled is more than all that numbers hold.
+        let steps = (0..13).map(|power| 0.5 * f64::from(1 << power));
+        let ends = steps.map(|step: f64| (step, (low / step).floor(), (high / step).ceil()));
+        let Some((step, first, last)) = ends.into_iter().find(|(_, first, last)| last - first <= most as f64) else {
+            return Ticks { low: self.low, high: self.high, at: vec![(1.0, self.label(1.0, 1.0))] };
+        };
+        let at = (first as i32..=last as i32).map(|place| (f64::from(place) * step).exp2());
+        let at: Vec<f64> = at.filter(|value| value.is_normal()).collect();
+        let low = (first * step).exp2().max(f64::MIN_POSITIVE).min(self.low);
+        let high = (last * step).exp2().min(f64::MAX).max(self.high);
+        let labels = at.into_iter().map(|value| (value, self.ratio_label(value))).collect();
+        Ticks { low, high, at: labels }
+    }
+
+    /// `0.35×`, `1×`, `1.4×`: in two digits, since a line at a root of 2 has no last one; powers of 2 in three.
+    fn ratio_label(&self, value: f64) -> String {
+        if !PLAIN.contains(&value) {
+            return format!("{}{}", power_of_ten(value), self.suffix);
+        }
+        let digits = if is_whole(value.log2()) { 3 } else { 2 };
+        let text = with_thousands(value, decimals_for(value, digits));
+        let text = if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
+        format!("{text}{}", self.suffix)
+    }
+
     fn labelled(&self, low: f64, high: f64, at: &[f64], step: f64) -> Ticks {
         let at = at.iter().map(|value| (*value, self.label(*value, step))).collect();
         Ticks { low, high, at }
@@ -145,6 +214,11 @@ impl Axis {
 
 fn is_whole(value: f64) -> bool {
     (value - value.round()).abs() < 1e-6 * value.abs().max(1e-3)
+}
+
+/// `1 µs`, `10 µs`: a power of ten has one digit.
+fn decade_label(nanoseconds: f64) -> String {
+    latency_figure(nanoseconds).replacen("1.0", "1", 1)
 }
 
 /// `2.5e12`, in as many digits as it needs and not more than three.
@@ -212,6 +286,35 @@ mod tests {
     }
 
     #[test]
+    fn durations_have_a_line_a_decade() {
+        let axis = Axis::of_durations(&[1_300.0, 0.0, 930e6]);
+        assert_eq!(labels(&axis, 4), ["1 µs", "10 µs", "100 µs", "1 ms", "10 ms", "100 ms", "1 s"]);
+        assert!(axis.holds(1.0) && !axis.holds(0.0));
+        assert_eq!(labels(&Axis::of_durations(&[1000.0]), 4), ["1 µs", "10 µs"]);
+        assert_eq!(labels(&Axis::of_durations(&[]), 4).len(), 4);
+        assert_eq!(labels(&Axis::of_durations(&[1.8e19]), 4), ["1.0e10 s", "1.0e11 s"].map(|label| label.replacen("1.0", "1", 1)));
+    }
+
+    #[test]
+    fn two_and_a_half_are_equally_far_from_one() {
+        let of = |values: &[f64], most| labels(&Axis::of_ratios(values, (0.95, 1.05)), most).join(" ");
+        assert_eq!(of(&[0.28, 1.11], 4), "0.25× 0.35× 0.5× 0.71× 1× 1.4×");
+        assert_eq!(of(&[], 4), "0.71× 1× 1.4×");
+        assert_eq!(of(&[3.9], 3), "0.5× 1× 2× 4×");
+        assert_eq!(of(&[0.001, 3.0], 4), "2.44e-4× 0.00391× 0.0625× 1× 16×");
+        assert_eq!(of(&[1e-300, 1e300], 4).split(' ').count(), 3);
+        let ticks = Axis::of_ratios(&[0.28, 1.11], (0.95, 1.05)).ticks(4);
+        assert!(ticks.low <= 0.25 && ticks.high >= 1.41 && ticks.at.iter().any(|(at, _)| *at == 1.0));
+    }
+
+    #[test]
+    fn a_small_plot_ends_at_its_greatest_value() {
+        let ticks = Axis::from_zero(&[531.0]).ticks_within(3);
+        assert_eq!((ticks.high, ticks.at.len()), (531.0, 3));
+        assert_eq!(Axis::from_zero(&[]).ticks_within(3).at.len(), 1);
+    }
+
+    #[test]
     fn extremes_have_an_axis() {
         assert_eq!(labels(&Axis::from_zero(&[]), 4), ["0"]);
         assert_eq!(labels(&Axis::from_zero(&[0.0, f64::NAN, f64::INFINITY, -1.0]), 4), ["0"]);
@@ -224,8 +327,10 @@ mod tests {
     proptest! {
         #[test]
         fn every_axis_holds_its_values(values in prop::collection::vec(any::<f64>(), 0..8), most in 2_usize..6) {
-            for axis in [Axis::from_zero(&values), Axis::to_resolve(&values)] {
-                let ticks = axis.ticks(most);
+            let of_ratios = Axis::of_ratios(&values, (0.95, 1.05));
+            let axes = [Axis::from_zero(&values), Axis::to_resolve(&values), Axis::of_durations(&values), of_ratios];
+            let small = axes[0].ticks_within(most);
+            for (axis, ticks) in axes.iter().map(|axis| (axis, axis.ticks(most))).chain([(&axes[0], small)]) {
                 prop_assert!(ticks.low < ticks.high && ticks.low.is_finite() && ticks.high.is_finite(), "{axis:?} {ticks:?}");
                 prop_assert!(ticks.at.len() < 700);
                 for value in values.iter().filter(|value| axis.holds(**value)) {

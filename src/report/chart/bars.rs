@@ -1,8 +1,8 @@
 //! The chart `bars`: how much? Bars from zero, solid to the low end of the range, pale across it, a tick at the median.
 
 use super::axis::Axis;
-use super::model::{Arrangement, Chart, Fill, Mark};
-use super::rates::{Drawn, panels};
+use super::model::{Chart, Drawing, Fill, Mark};
+use super::rates::{Drawn, columns, panels};
 use super::{ChartKind, caption, doubt};
 use crate::model::likeness::is_from_memory;
 use crate::model::series::Series;
@@ -18,8 +18,8 @@ fn chart(section: &Section<'_>) -> Chart {
         title: title(section).to_owned(),
         reading: reading(section),
         keys: Vec::new(),
-        arrangement: Arrangement::Stacked,
-        panels: panels(section, values, Axis::from_zero, drawn),
+        columns: columns(section),
+        drawing: Drawing::Stacked(panels(section, values, Axis::from_zero, drawn)),
         footnote: caption::footnote(section),
     }
 }

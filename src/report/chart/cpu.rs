@@ -1,7 +1,7 @@
 //! The chart `cpu`: what did it cost? Own and system CPU of every phase, a panel a target, on equal axes.
 
 use super::axis::Axis;
-use super::model::{Arrangement, Chart, Figures, Group, Key, Mark, Panel, Row, Tone};
+use super::model::{Chart, Drawing, Group, Key, Mark, Panel, Row, Tone};
 use super::{ChartKind, caption, doubt, rates};
 use crate::model::phase::{Group as PhaseGroup, Phase};
 use crate::model::series::Series;
@@ -28,8 +28,6 @@ fn chart(section: &Section<'_>) -> Chart {
         heading: series.name.clone(),
         unit: String::new(),
         axis: axis.clone(),
-        figure: "",
-        range: None,
         groups: groups(series, Tone::of(place, section.series.len()), summaries, &shown),
     };
     Chart {
@@ -37,8 +35,8 @@ fn chart(section: &Section<'_>) -> Chart {
         title: "CPU time: own, and the whole machine’s".to_owned(),
         reading: reading(section),
         keys: keys(section),
-        arrangement: Arrangement::Beside,
-        panels: if shown.is_empty() { Vec::new() } else { series.map(panel).collect() },
+        columns: Vec::new(),
+        drawing: Drawing::Beside(if shown.is_empty() { Vec::new() } else { series.map(panel).collect() }),
         footnote: caption::footnote(section),
     }
 }
@@ -50,7 +48,7 @@ fn groups(series: &Series<'_>, tone: Tone, summaries: &[PhaseSummary], shown: &[
         let group = summary.phase.row().group;
         match groups.iter_mut().find(|(other, _)| *other == group) {
             Some((_, known)) => known.rows.push(row),
-            None => groups.push((group, Group { heading: None, rows: vec![row] })),
+            None => groups.push((group, Group { heading: None, note: String::new(), rows: vec![row] })),
         }
     }
     groups.into_iter().map(|(_, group)| group).collect()
@@ -77,7 +75,9 @@ fn row(series: &Series<'_>, tone: Tone, summary: &PhaseSummary) -> Row {
         tone,
         words: if marks.is_empty() { nothing(summary) } else { String::new() },
         marks,
-        figures: Figures::default(),
+        is_grey: false,
+        figures: Vec::new(),
+        verdict: None,
         title: if words.is_empty() { format!("{about}: {value}") } else { format!("{about}: {value}; {words}") },
     }
 }

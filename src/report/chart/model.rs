@@ -1,6 +1,7 @@
 //! What every chart is made of: panels with an axis, groups of rows, and in each row marks, figures and words. No pixels in here.
 
 use super::axis::Axis;
+use super::plots::Plots;
 
 /// A chart of one section.
 #[derive(Debug, Clone)]
@@ -12,19 +13,49 @@ pub struct Chart {
     pub reading: String,
     /// What the marks are, where the rows cannot say it.
     pub keys: Vec<Key>,
-    pub arrangement: Arrangement,
-    pub panels: Vec<Panel>,
+    /// What the figures beside the drawing are; none where the drawing has no figures beside it.
+    pub columns: Vec<Column>,
+    pub drawing: Drawing,
     /// What stands at the foot: program, profile, machine, day, workload.
     pub footnote: String,
 }
 
-/// How the panels stand.
+/// What is drawn, and how it stands.
+#[derive(Debug, Clone)]
+pub enum Drawing {
+    /// Panels below each other, with figures beside the drawing.
+    Stacked(Vec<Panel>),
+    /// Panels beside each other on equal axes, with the labels of the rows once at the left.
+    Beside(Vec<Panel>),
+    /// Small plots in rows and columns.
+    Plots(Plots),
+}
+
+impl Drawing {
+    /// Its panels; plots are none.
+    #[cfg(test)]
+    pub fn panels(&self) -> &[Panel] {
+        match self {
+            Self::Stacked(panels) | Self::Beside(panels) => panels,
+            Self::Plots(_) => &[],
+        }
+    }
+}
+
+/// A column of figures beside the drawing.
+#[derive(Debug, Clone)]
+pub struct Column {
+    pub heading: String,
+    pub holds: Holds,
+    /// Whether it stands in the narrow form too.
+    pub is_in_narrow: bool,
+}
+
+/// What a column of figures holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Arrangement {
-    /// Below each other, with figures beside the drawing.
-    Stacked,
-    /// Beside each other on equal axes, with the labels of the rows once at the left.
-    Beside,
+pub enum Holds {
+    Numbers,
+    Ranges,
 }
 
 /// A mark and what it stands for; without a mark, a remark.
@@ -41,10 +72,6 @@ pub struct Panel {
     /// The unit and, where it is no axis from zero, what axis it is; empty where the axis says the unit.
     pub unit: String,
     pub axis: Axis,
-    /// The heading of the figures: `median`, or what else they are.
-    pub figure: &'static str,
-    /// The heading of the ranges; `None` where no row has one.
-    pub range: Option<String>,
     pub groups: Vec<Group>,
 }
 
@@ -52,6 +79,8 @@ pub struct Panel {
 #[derive(Debug, Clone)]
 pub struct Group {
     pub heading: Option<String>,
+    /// What all its rows are compared with, under the heading: `499.4 MiB/s`; else empty.
+    pub note: String,
     pub rows: Vec<Row>,
 }
 
@@ -61,19 +90,47 @@ pub struct Row {
     pub label: String,
     pub tone: Tone,
     pub marks: Vec<Mark>,
-    pub figures: Figures,
+    /// Whether the marks are grey, because there is nothing to tell apart.
+    pub is_grey: bool,
+    /// A figure a column of the chart, in that order.
+    pub figures: Vec<Figure>,
+    /// What is said of it in a word, instead of what is doubtful.
+    pub verdict: Option<Verdict>,
     /// What is doubtful about it, or why there is nothing: `cached, short`.
     pub words: String,
     /// The whole row as a sentence, with every value that is drawn.
     pub title: String,
 }
 
-/// The figures beside the drawing, all empty where the chart has none.
-#[derive(Debug, Clone, Default)]
-pub struct Figures {
-    pub median: String,
-    pub low: String,
-    pub high: String,
+/// What is said of a row in a word: `slower`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Verdict {
+    /// Where the row is better or worse, which makes the word a strong one.
+    pub arrow: Option<Arrow>,
+    pub text: String,
+}
+
+/// Better or worse.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Arrow {
+    Up,
+    Down,
+}
+
+/// A figure beside the drawing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Figure {
+    /// A value, with its unit where the heading does not say it.
+    Number { value: String, unit: String, weight: Weight },
+    /// The ends of a range; empty where there is none.
+    Range { low: String, high: String },
+}
+
+/// How loud a figure is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Weight {
+    Strong,
+    Quiet,
 }
 
 /// Whose colour the marks of a row have.
@@ -106,6 +163,10 @@ pub enum Mark {
     Disc { at: f64, is_hollow: bool },
     /// A value of the second kind.
     Diamond { at: f64, is_hollow: bool },
+    /// A value of the third kind.
+    Post { at: f64 },
+    /// The interval of a value.
+    Interval { from: f64, to: f64 },
 }
 
 /// How a bar is filled.

@@ -2,12 +2,12 @@
 
 use super::axis::Axis;
 use super::doubt;
-use super::model::{Figures, Group, Mark, Panel, Row, Tone};
+use super::model::{Column, Figure, Group, Holds, Mark, Panel, Row, Tone, Weight};
 use crate::model::phase::{Group as PhaseGroup, Phase};
 use crate::model::series::Series;
 use crate::model::summary::PhaseSummary;
 use crate::report::Section;
-use crate::report::figures::{NO_FIGURE, rate_figure, rate_figures};
+use crate::report::figures::{NO_FIGURE, RateFigures, rate_figure, rate_figures};
 use crate::report::table::columns;
 use crate::stats::{Interval, Spread};
 
@@ -53,6 +53,15 @@ fn verb(phase: Phase) -> &'static str {
     phase.row().title.rsplit(' ').next().unwrap_or_default()
 }
 
+/// The figures beside the panels: the median and, where any row has one, its range.
+pub fn columns(section: &Section<'_>) -> Vec<Column> {
+    let range = columns(section).range;
+    let figure = if range.is_some() { "median" } else { "1 run" };
+    let median = Column { heading: figure.to_owned(), holds: Holds::Numbers, is_in_narrow: true };
+    let range = range.map(|heading| Column { heading, holds: Holds::Ranges, is_in_narrow: false });
+    std::iter::once(median).chain(range).collect()
+}
+
 /// The panels of a section. `axis` gets the values that are drawn in a panel, in the unit of its heading; `drawn` gets that axis.
 pub fn panels(
     section: &Section<'_>,
@@ -60,8 +69,6 @@ pub fn panels(
     axis: impl Fn(&[f64]) -> Axis,
     drawn: impl Fn(&Series<'_>, &PhaseSummary, &Axis) -> Drawn,
 ) -> Vec<Panel> {
-    let range = columns(section).range;
-    let figure = if range.is_some() { "median" } else { "1 run" };
     let mut panels = Vec::new();
     for (kind, phases) in kinds() {
         let shown: Vec<(Phase, Vec<(usize, &PhaseSummary)>)> = phases.iter().map(|phase| (*phase, rows(section, *phase))).collect();
@@ -83,11 +90,12 @@ pub fn panels(
         let heading = if is_alone { first.row().title } else { kind };
         let groups = shown.iter().map(|(phase, rows)| Group {
             heading: (!is_alone).then(|| phase.row().title.to_owned()),
+            note: String::new(),
             rows: rows.iter().filter_map(row).collect(),
         });
         let groups = groups.collect();
         let unit = format!("{unit}{}", axis.remark());
-        panels.push(Panel { heading: heading.to_owned(), unit, figure, range: range.clone(), groups, axis });
+        panels.push(Panel { heading: heading.to_owned(), unit, groups, axis });
     }
     panels
 }
@@ -99,20 +107,22 @@ pub fn rows<'s>(section: &'s Section<'_>, phase: Phase) -> Vec<(usize, &'s Phase
 
 fn row(series: &Series<'_>, tone: Tone, summary: &PhaseSummary, axis: &Axis, drawn: &Drawn) -> Row {
     let (unit, size) = summary.phase.row().unit.rate();
-    let none = Figures { median: NO_FIGURE.to_owned(), ..Figures::default() };
-    let figures = summary.rate.map_or(none, |rate| {
-        let figures = rate_figures(&rate, size);
-        Figures { median: figures.median, low: figures.low, high: figures.high }
-    });
+    let none = RateFigures { median: NO_FIGURE.to_owned(), ..RateFigures::default() };
+    let figures = summary.rate.map_or(none, |rate| rate_figures(&rate, size));
     let mut words = vec![doubt::in_row(summary), lost_marks(series, summary, size, axis)];
     words.retain(|part| !part.is_empty());
     Row {
         label: series.name.clone(),
         tone,
         marks: drawn.marks.clone(),
+        is_grey: false,
+        verdict: None,
         words: words.join(", "),
         title: sentence(series, summary, unit, &figures, &drawn.runs),
-        figures,
+        figures: vec![
+            Figure::Number { value: figures.median, unit: String::new(), weight: Weight::Strong },
+            Figure::Range { low: figures.low, high: figures.high },
+        ],
     }
 }
 
@@ -136,7 +146,7 @@ fn rates(series: &Series<'_>, phase: Phase) -> Vec<f64> {
 }
 
 /// `Block write, ext4: median 499.4 MiB/s, 95 % CI 490.8 – 508.6, 6 runs; durable`.
-fn sentence(series: &Series<'_>, summary: &PhaseSummary, unit: &str, figures: &Figures, runs: &str) -> String {
+fn sentence(series: &Series<'_>, summary: &PhaseSummary, unit: &str, figures: &RateFigures, runs: &str) -> String {
     let about = format!("{}, {}", summary.phase.row().title, series.name);
     let words = doubt::in_sentence(summary);
     let value = match summary.rate {
@@ -152,7 +162,8 @@ fn sentence(series: &Series<'_>, summary: &PhaseSummary, unit: &str, figures: &F
     format!("{value}{runs}{words}")
 }
 
-fn range_name(interval: Interval) -> &'static str {
+/// The name of a range in the sentence of a row.
+pub fn range_name(interval: Interval) -> &'static str {
     match interval {
         Interval::Values => "values",
         Interval::Range => "range",

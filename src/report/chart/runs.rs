@@ -1,8 +1,8 @@
 //! The chart `runs`: how sure? Every run a dot, the range behind them, a tick at the median.
 
 use super::axis::{Axis, Scale};
-use super::model::{Arrangement, Chart, Mark};
-use super::rates::{Drawn, panels};
+use super::model::{Chart, Drawing, Mark};
+use super::rates::{Drawn, columns, panels};
 use super::{ChartKind, caption, doubt};
 use crate::model::record::PhaseRecord;
 use crate::model::series::Series;
@@ -23,8 +23,8 @@ fn chart(section: &Section<'_>) -> Chart {
         title: "Every run".to_owned(),
         reading: reading(section, panels.iter().any(|panel| panel.axis.scale == Scale::Log)),
         keys: Vec::new(),
-        arrangement: Arrangement::Stacked,
-        panels,
+        columns: columns(section),
+        drawing: Drawing::Stacked(panels),
         footnote: caption::footnote(section),
     }
 }

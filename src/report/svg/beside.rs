@@ -8,7 +8,7 @@ use super::palette;
 use super::stacked::class;
 use super::track::{LABEL_DROP, Track};
 use super::{elements::Type, marks};
-use crate::report::chart::model::{Chart, Panel};
+use crate::report::chart::model::Panel;
 
 /// The most panels beside each other in the wide form.
 const MOST_BESIDE: usize = 3;
@@ -38,14 +38,14 @@ const BAND_GAP: f64 = 24.0;
 const NAME: Type = Type { face: LABEL.face, paint: palette::INK };
 
 /// Draws the panels from `top` on; gives back the base line of the last axis.
-pub fn draw(canvas: &mut Canvas, form: &Form, top: f64, chart: &Chart) -> f64 {
-    let rows = || chart.panels.iter().flat_map(|panel| &panel.groups).flat_map(|group| &group.rows);
+pub fn draw(canvas: &mut Canvas, form: &Form, top: f64, panels: &[Panel]) -> f64 {
+    let rows = || panels.iter().flat_map(|panel| &panel.groups).flat_map(|group| &group.rows);
     let labels = rows().map(|row| width(&row.label, NAME.face)).fold(0.0, f64::max) + 12.0;
-    let beside = if form.is_wide { chart.panels.len().clamp(1, MOST_BESIDE) } else { 1 };
+    let beside = if form.is_wide { panels.len().clamp(1, MOST_BESIDE) } else { 1 };
     let pitch = (form.width - labels - OVERHANG + PANEL_GAP) / beside as f64;
     let mut y = top;
     let mut end = top - 26.0;
-    for band in chart.panels.chunks(beside) {
+    for band in panels.chunks(beside) {
         for (place, panel) in band.iter().enumerate() {
             let left = form.margin + labels + pitch * place as f64;
             if place == 0 {

@@ -1,6 +1,7 @@
 //! Drawing in pixels: each call becomes an element of plotters, drawn on the SVG backend.
 
 use super::backend::{Head, SvgBackend, TENTHS};
+use super::curves::{Curve, Ribbon};
 use super::elements::{Anchor, Hatching, Line, Shade, Span, Type, place};
 use super::palette::{PAPER, Paint};
 use plotters::coord::Shift;
@@ -144,6 +145,24 @@ impl Canvas {
             let closed: Vec<BackendCoord> = corners.into_iter().chain([first]).collect();
             self.put(&PathElement::new(closed, stroked(paint, 1.5, 1.0)));
         }
+    }
+
+    /// A line through points, with round corners.
+    pub fn curve(&self, points: impl IntoIterator<Item = (f64, f64)>, paint: Paint, width: f64, opacity: f64) {
+        let points: Vec<BackendCoord> = points.into_iter().map(|(x, y)| place(x, y)).collect();
+        self.put(&Curve { points, paint, width, opacity });
+    }
+
+    /// A filled shape with these corners.
+    pub fn ribbon(&self, corners: impl IntoIterator<Item = (f64, f64)>, paint: Paint, opacity: f64) {
+        let corners: Vec<BackendCoord> = corners.into_iter().map(|(x, y)| place(x, y)).collect();
+        self.put(&Ribbon { corners, paint, opacity });
+    }
+
+    /// A small triangle as wide as high, which points up or down.
+    pub fn triangle(&self, x: f64, y: f64, reach: f64, is_up: bool, paint: Paint) {
+        let (tip, base) = if is_up { (y - reach, y + reach) } else { (y + reach, y - reach) };
+        self.ribbon([(x - reach, base), (x + reach, base), (x, tip)], paint, 1.0);
     }
 
     /// The whole file; `height` is in pixels.

@@ -1,85 +1,115 @@
-//! The figures beside a drawing: medians under each other by the decimal point, ranges by the dash.
+//! The figures beside a drawing: numbers under each other by the decimal point or by their units, ranges by the dash.
 
 use super::canvas::Canvas;
 use super::elements::{Anchor, Type};
-use super::form::{MEDIAN, RANGE};
+use super::form::{MEDIAN, RANGE, UNIT};
 use super::letters::width;
-use crate::report::chart::model::{Figures, Panel, Row};
+use crate::report::chart::model::{Figure, Panel, Weight};
 
 /// Half of what the dash of a range takes with the gaps around it.
 const DASH: f64 = 6.4;
 
-/// Where the points and dashes of a panel stand.
-pub struct Slots {
+/// Between a number and its unit.
+const UNIT_GAP: f64 = 5.0;
+
+/// Where the points, units and dashes of a column stand in a panel: widths of what lies behind them.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Slot {
     fraction: f64,
+    unit: f64,
     high: f64,
+    /// All of it.
+    pub width: f64,
 }
 
-/// The part of a figure before its decimal point, and the rest; a power of ten is not taken apart.
-fn parts(figure: &str) -> (&str, &str) {
-    match figure.find('.') {
-        Some(point) if !figure.contains('e') => figure.split_at(point),
-        _ => (figure, ""),
+/// The part of a number before its decimal point, and the rest; a power of ten is not taken apart, and values of several units have
+/// no common point.
+fn parts<'v>(value: &'v str, unit: &str) -> (&'v str, &'v str) {
+    match value.find('.') {
+        Some(point) if unit.is_empty() && !value.contains('e') => value.split_at(point),
+        _ => (value, ""),
     }
 }
 
-fn rows(panel: &Panel) -> impl Iterator<Item = &Row> {
-    panel.groups.iter().flat_map(|group| &group.rows)
+/// Whether a figure stands with its last whole digit before the point.
+fn has_point(whole: &str, unit: &str) -> bool {
+    unit.is_empty() && !whole.contains('e')
+}
+
+fn kind_of(weight: Weight) -> Type {
+    match weight {
+        Weight::Strong => MEDIAN,
+        Weight::Quiet => RANGE,
+    }
 }
 
 fn widest(widths: impl Iterator<Item = f64>) -> f64 {
     widths.fold(0.0, f64::max)
 }
 
-/// The room that the medians of a panel need.
-pub fn median_width(panel: &Panel) -> f64 {
-    let slots = Slots::of(panel);
-    widest(rows(panel).map(|row| {
-        let (whole, fraction) = parts(&row.figures.median);
-        width(whole, MEDIAN.face) + if has_point(whole) { slots.fraction } else { width(fraction, MEDIAN.face) }
-    }))
-}
+impl Slot {
+    /// The slot of the column at a place.
+    pub fn of(panel: &Panel, column: usize) -> Self {
+        let figures = || panel.groups.iter().flat_map(|group| &group.rows).filter_map(move |row| row.figures.get(column));
+        let slot = Self {
+            fraction: widest(figures().map(|figure| match figure {
+                Figure::Number { value, unit, weight } => width(parts(value, unit).1, kind_of(*weight).face),
+                Figure::Range { .. } => 0.0,
+            })),
+            unit: widest(figures().map(|figure| match figure {
+                Figure::Number { unit, .. } if !unit.is_empty() => UNIT_GAP + width(unit, UNIT.face),
+                Figure::Number { .. } | Figure::Range { .. } => 0.0,
+            })),
+            high: widest(figures().map(|figure| match figure {
+                Figure::Range { high, .. } => width(high, RANGE.face),
+                Figure::Number { .. } => 0.0,
+            })),
+            width: 0.0,
+        };
+        Self { width: widest(figures().map(|figure| slot.before(figure) + slot.behind(figure))), ..slot }
+    }
 
-/// Whether a figure stands with its last whole digit before the point.
-fn has_point(whole: &str) -> bool {
-    !whole.contains('e')
-}
-
-/// The room that the ranges of a panel need.
-pub fn range_width(panel: &Panel) -> f64 {
-    let low = widest(rows(panel).map(|row| width(&row.figures.low, RANGE.face)));
-    let high = widest(rows(panel).map(|row| width(&row.figures.high, RANGE.face)));
-    if low == 0.0 { 0.0 } else { low + 2.0 * DASH + high }
-}
-
-impl Slots {
-    pub fn of(panel: &Panel) -> Self {
-        Self {
-            fraction: widest(rows(panel).map(|row| width(parts(&row.figures.median).1, MEDIAN.face))),
-            high: widest(rows(panel).map(|row| width(&row.figures.high, RANGE.face))),
+    /// What a figure takes before its point or dash.
+    fn before(&self, figure: &Figure) -> f64 {
+        match figure {
+            Figure::Number { value, unit, weight } => width(parts(value, unit).0, kind_of(*weight).face),
+            Figure::Range { low, .. } if low.is_empty() => 0.0,
+            Figure::Range { low, .. } => width(low, RANGE.face) + DASH,
         }
     }
 
-    /// Writes a median so that the longest ends at `right`.
-    pub fn median(&self, canvas: &Canvas, right: f64, y: f64, kind: Type, figures: &Figures) {
-        let (whole, fraction) = parts(&figures.median);
-        let point = if has_point(whole) { right - self.fraction } else { right };
-        if !whole.is_empty() {
-            canvas.text(point, y, Anchor::End, kind, whole);
-        }
-        if !fraction.is_empty() {
-            canvas.text(point, y, Anchor::Start, kind, fraction);
+    /// What lies behind it.
+    fn behind(&self, figure: &Figure) -> f64 {
+        match figure {
+            Figure::Number { value, unit, .. } if has_point(value, unit) => self.fraction + self.unit,
+            Figure::Number { .. } => self.unit,
+            Figure::Range { low, .. } if low.is_empty() => 0.0,
+            Figure::Range { .. } => DASH + self.high,
         }
     }
 
-    /// Writes a range so that the longest ends at `right`.
-    pub fn range(&self, canvas: &Canvas, right: f64, y: f64, kind: Type, figures: &Figures) {
-        if figures.low.is_empty() {
-            return;
+    /// Writes a figure so that the longest ends at `right`.
+    pub fn draw(&self, canvas: &Canvas, right: f64, y: f64, figure: &Figure) {
+        let place = right - self.behind(figure);
+        match figure {
+            Figure::Number { value, unit, weight } => {
+                let (kind, (whole, fraction)) = (kind_of(*weight), parts(value, unit));
+                if !whole.is_empty() {
+                    canvas.text(place, y, Anchor::End, kind, whole);
+                }
+                if !fraction.is_empty() {
+                    canvas.text(place, y, Anchor::Start, kind, fraction);
+                }
+                if !unit.is_empty() {
+                    canvas.text(place + UNIT_GAP, y, Anchor::Start, UNIT, unit);
+                }
+            }
+            Figure::Range { low, .. } if low.is_empty() => {}
+            Figure::Range { low, high } => {
+                canvas.text(place - DASH, y, Anchor::End, RANGE, low);
+                canvas.text(place, y, Anchor::Middle, RANGE, "–");
+                canvas.text(place + DASH, y, Anchor::Start, RANGE, high);
+            }
         }
-        let dash = right - self.high - DASH;
-        canvas.text(dash - DASH, y, Anchor::End, kind, &figures.low);
-        canvas.text(dash, y, Anchor::Middle, kind, "–");
-        canvas.text(dash + DASH, y, Anchor::Start, kind, &figures.high);
     }
 }

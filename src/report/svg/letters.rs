@@ -43,7 +43,7 @@ fn advance(letter: char, is_bold: bool) -> u16 {
         '–' | '°' => 500,
         '·' | '’' => 380,
         'µ' => 736,
-        '×' | '±' | '≥' | '≤' => 838,
+        '×' | '±' | '≥' | '≤' | '→' => 838,
         '…' => 1000,
         // The widest letter of each block, in bold.
         '\u{a0}'..='\u{ff}' => 1085,

@@ -67,7 +67,16 @@ fn draw_one(canvas: &mut Canvas, track: &Track, y: f64, paint: Paint, mark: &Mar
         }
         Mark::Disc { at, is_hollow } => disc(canvas, track.at(at), y, paint, is_hollow),
         Mark::Diamond { at, is_hollow } => canvas.diamond(track.at(at), y, 5.0, paint, is_hollow),
+        Mark::Post { at } => post(canvas, track.at(at), y, paint),
+        Mark::Interval { from, to } => {
+            let (from, to) = (track.at(from), track.at(to));
+            canvas.line((from, y), (to.max(from + 0.1), y), paint, 3.0, 1.0);
+        }
     }
+}
+
+fn post(canvas: &Canvas, x: f64, y: f64, paint: Paint) {
+    canvas.line((x, y - 5.5), (x, y + 5.5), paint, 2.6, 1.0);
 }
 
 fn disc(canvas: &Canvas, x: f64, y: f64, paint: Paint, is_hollow: bool) {
@@ -79,6 +88,7 @@ pub fn draw_key(canvas: &Canvas, x: f64, y: f64, paint: Paint, mark: &Mark) {
     match mark {
         Mark::Disc { is_hollow, .. } => disc(canvas, x, y, paint, *is_hollow),
         Mark::Diamond { is_hollow, .. } => canvas.diamond(x, y, 5.0, paint, *is_hollow),
+        Mark::Post { .. } => post(canvas, x, y, paint),
         _ => {}
     }
 }

@@ -32,6 +32,8 @@ pub const I3: Paint = paint("i3", 0x0062_6A74, 0x0099_A1AB);
 pub const RULE: Paint = paint("rule", 0x00C9_CED4, 0x0046_4D55);
 /// The other lines of an axis: decoration.
 pub const GRID: Paint = paint("grid", 0x00E4_E7EB, 0x002B_3036);
+/// What is not resolved, or the same.
+pub const GREY: Paint = paint("grey", 0x007A_828C, 0x008A_929C);
 /// The targets, in the order of the run file.
 pub const TARGETS: [Paint; 6] = [
     paint("t1", 0x002F_8BD8, 0x004A_9FF5),
@@ -41,7 +43,7 @@ pub const TARGETS: [Paint; 6] = [
     paint("t5", 0x00AC_1D09, 0x00E8_541E),
     paint("t6", 0x005E_2F96, 0x00CB_B8FF),
 ];
-const GROUND: [Paint; 6] = [PAPER, INK, I2, I3, RULE, GRID];
+const GROUND: [Paint; 7] = [PAPER, INK, I2, I3, RULE, GRID, GREY];
 
 /// Every colour that is used.
 pub fn all() -> impl Iterator<Item = Paint> {
@@ -100,7 +102,7 @@ mod tests {
         assert!((contrast((0, 0, 0), (255, 255, 255)) - 21.0).abs() < 1e-9);
         let text = [INK, I2, I3].map(|paint| (paint, 4.5));
         let marks = TARGETS.map(|paint| (paint, 3.0));
-        for (paint, least) in text.into_iter().chain(marks) {
+        for (paint, least) in text.into_iter().chain(marks).chain([(GREY, 3.0)]) {
             assert!(contrast(paint.light, PAPER.light) >= least, "{} on white", paint.name);
             assert!(contrast(paint.dark, PAPER.dark) >= least, "{} on dark", paint.name);
         }

@@ -5,8 +5,8 @@ use super::elements::Anchor;
 use super::form::{AXIS, Form, LABEL, SUBTITLE, TITLE};
 use super::letters::{width, wrap};
 use super::palette::I2;
-use super::{beside, marks, stacked};
-use crate::report::chart::model::{Arrangement, Chart, Key};
+use super::{beside, marks, plots, stacked};
+use crate::report::chart::model::{Chart, Drawing, Key};
 
 /// No text is worth more lines.
 const MOST_LINES: usize = 12;
@@ -66,9 +66,10 @@ fn draw(canvas: &mut Canvas, form: &Form, top: f64, chart: &Chart) -> f64 {
     }
     y = paragraph(canvas, form, y, &chart.reading) + 6.0;
     y = keys(canvas, form, y, &chart.keys);
-    let end = match chart.arrangement {
-        Arrangement::Stacked => stacked::draw(canvas, form, y, chart),
-        Arrangement::Beside => beside::draw(canvas, form, y, chart),
+    let end = match &chart.drawing {
+        Drawing::Stacked(panels) => stacked::draw(canvas, form, y, &chart.columns, panels),
+        Drawing::Beside(panels) => beside::draw(canvas, form, y, panels),
+        Drawing::Plots(plots) => plots::draw(canvas, form, y, plots),
     };
     let mut y = end + 26.0;
     canvas.new_line();

@@ -3,10 +3,13 @@
 
 use super::letters::{Face, width};
 use super::*;
+use crate::model::flag::Flag;
+use crate::model::identity::Identity;
 use crate::model::label::CacheLabel;
 use crate::model::phase::Phase;
 use crate::model::record::{PhaseRecord, RunRecord};
 use crate::model::sample;
+use crate::model::slices::Slices;
 use crate::report::chart::{CHARTS, ChartChoice, ChartKind};
 use proptest::prelude::*;
 
@@ -125,6 +128,14 @@ fn records(targets: usize, runs: u32, spread: f64) -> Vec<RunRecord> {
                 sample::set_rate(&mut run, *phase, 100.0 * factor);
             }
             sample::phase_mut(&mut run, Phase::BlockRead).cache = Some(CacheLabel::Mixed(u8::try_from(round).unwrap()));
+            sample::phase_mut(&mut run, Phase::SeqCreate).flags = vec![Flag::NotSteady];
+            for phase in [Phase::BlockWrite, Phase::RandomSeek, Phase::SeqCreate] {
+                let counted = sample::counted_mut(&mut run, phase);
+                let slices = u64::from(round % 33) + 32;
+                counted.operations = slices;
+                let elapsed_ns = (0..slices).map(|place| 1_000_000 * u64::from(round) * (1 + place / 16)).collect();
+                counted.slices = Some(Slices { operations_each: 1, elapsed_ns });
+            }
             records.push(run);
         }
     }
@@ -142,6 +153,35 @@ fn texts_stand_apart_for_every_number_of_targets_and_runs() {
     for label in LABELS {
         assert_sound(&[RunRecord { label: label.to_owned(), ..sample::run("", 1) }]);
     }
+}
+
+#[test]
+fn batches_stand_apart_for_every_number_of_labels() {
+    for (targets, count) in [(1, 2), (2, 9), (4, 30), (12, 3)] {
+        let mut all = Vec::new();
+        for number in 1..=count {
+            let mut batch = records(targets, 3, 1.1);
+            for run in &mut batch {
+                run.batch = Identity(number);
+                run.started = format!("2026-{:02}-{:02}T10:{number:02}:00Z", number % 12 + 1, number % 28 + 1);
+                run.machine.kernel = Some(format!("Linux 6.{number}.{}", "0".repeat(number as usize)));
+            }
+            all.extend(batch);
+        }
+        assert_sound(&all);
+    }
+}
+
+#[test]
+fn a_trend_has_its_line_its_shading_and_its_words() {
+    let kind = CHARTS.iter().copied().find(|kind| kind.name == "trend");
+    let svg = svg(&records(2, 3, 1.1), kind, false);
+    let document = roxmltree::Document::parse(&svg).unwrap();
+    let rows: Vec<_> = document.descendants().filter(|node| node.has_tag_name("g")).collect();
+    assert_eq!(rows.len(), 2 * 5, "block and seek phases, and the one that was not steady");
+    let first: Vec<&str> = rows[0].children().map(|node| node.tag_name().name()).collect();
+    assert_eq!(first, ["title", "path", "path"]);
+    assert!(texts(&document).iter().any(|text| text.content.starts_with("not steady: ")), "{svg}");
 }
 
 #[test]
@@ -176,7 +216,7 @@ fn runs_without_any_figure_are_drawn_and_said() {
 fn each_workload_has_its_chart() {
     let mut records = records(2, 2, 1.1);
     for run in records.iter_mut().skip(2) {
-        run.workload_id = crate::model::identity::Identity(7);
+        run.workload_id = Identity(7);
     }
     assert_sound(&records);
     let svg = svg(&records, None, false);

@@ -1,7 +1,7 @@
 //! The drawn column of a panel: its axis in pixels, by plotters' coordinates; its lines and their labels.
 
 use super::backend::TENTHS;
-use super::canvas::Canvas;
+use super::canvas::{Area, Canvas};
 use super::elements::Anchor;
 use super::form::{AXIS, Form};
 use super::letters::width;
@@ -17,7 +17,8 @@ pub struct Track {
     pub right: f64,
     ticks: Ticks,
     reference: Option<f64>,
-    is_from_zero: bool,
+    band: Option<(f64, f64)>,
+    scale: Scale,
     map: Map,
 }
 
@@ -37,10 +38,10 @@ impl Track {
     pub fn new(axis: &Axis, form: &Form, left: f64, right: f64) -> Self {
         let ticks = axis.ticks(form.most_steps);
         let map = match axis.scale {
-            Scale::Log => Map::Log((ticks.low..ticks.high).log_scale().into()),
+            Scale::Log | Scale::Durations | Scale::Ratios => Map::Log((ticks.low..ticks.high).log_scale().into()),
             Scale::FromZero | Scale::CloseUp => Map::Linear((ticks.low..ticks.high).into()),
         };
-        Self { left, right, ticks, reference: axis.reference, is_from_zero: axis.scale == Scale::FromZero, map }
+        Self { left, right, ticks, reference: axis.reference, band: axis.band, scale: axis.scale, map }
     }
 
     /// Where a value lies, in pixels.
@@ -56,8 +57,11 @@ impl Track {
     /// Draws the lines from `top` to `bottom` and the labels below; `edge` is where the sheet ends at the right.
     pub fn draw(&self, canvas: &Canvas, top: f64, bottom: f64, edge: f64) {
         let labels = self.labels(edge);
+        if let Some((from, to)) = self.band {
+            canvas.fill(Area { left: self.at(from), top, right: self.at(to), bottom }, GRID, 0.8);
+        }
         for (value, ..) in &labels {
-            let is_strong = (*value == 0.0 && self.is_from_zero) || self.reference == Some(*value);
+            let is_strong = (*value == 0.0 && self.scale == Scale::FromZero) || self.reference == Some(*value);
             let x = self.at(*value);
             canvas.line((x, top), (x, bottom), if is_strong { RULE } else { GRID }, 1.0, 1.0);
         }
@@ -66,11 +70,17 @@ impl Track {
         }
     }
 
+    /// The place of the first of every so many ticks: around 1, ratios are read from 1 on.
+    fn first(&self, stride: usize) -> usize {
+        let reference = self.ticks.at.iter().position(|(value, _)| Some(*value) == self.reference);
+        reference.filter(|_| self.scale == Scale::Ratios).map_or(0, |place| place % stride)
+    }
+
     /// Every label, or where they would touch every second, every third …; with its value and its middle.
     fn labels(&self, edge: f64) -> Vec<(f64, f64, &str)> {
         let all = self.ticks.at.len().max(1);
         let every = |stride: usize| -> Vec<(f64, f64, &str)> {
-            let ticks = self.ticks.at.iter().step_by(stride);
+            let ticks = self.ticks.at.iter().skip(self.first(stride)).step_by(stride);
             let half = |label: &str| width(label, AXIS.face) / 2.0;
             ticks.map(|(value, label)| (*value, self.at(*value).min(edge - half(label)).max(half(label)), label.as_str())).collect()
         };
