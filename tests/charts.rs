@@ -9,7 +9,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 /// As many targets as a chart must hold, with labels that are trouble.
-const LABELS: [&str; 12] = [
+pub const LABELS: [&str; 12] = [
     "ext4",
     "btrfs (zstd:3)",
     "",
@@ -25,7 +25,7 @@ const LABELS: [&str; 12] = [
 ];
 
 /// A run that barrow really did, as small as can be.
-fn real_run() -> RunRecord {
+pub fn real_run() -> RunRecord {
     let directory = tempfile::tempdir().expect("a directory");
     let sizes = ["--set=file_size=1m", "--set=seek_seconds=0", "--set=seeks=9", "--set=files=9", "--drop-caches=never"];
     let mut command = Command::new(env!("CARGO_BIN_EXE_barrow"));
@@ -37,7 +37,7 @@ fn real_run() -> RunRecord {
 }
 
 /// The run, again and again: for each target as many runs, each slower than the one before by this factor.
-fn series(run: &RunRecord, labels: &[&str], runs: u32, slower: f64) -> Vec<RunRecord> {
+pub fn series(run: &RunRecord, labels: &[&str], runs: u32, slower: f64) -> Vec<RunRecord> {
     let mut records = Vec::new();
     for round in 1..=runs {
         for (target, label) in (1..).zip(labels) {

@@ -15,6 +15,7 @@ mod man;
 mod many_runs;
 mod markdown;
 mod markups;
+mod page;
 mod readme;
 mod real;
 mod scale;

@@ -27,7 +27,13 @@ macro_rules! flags {
                 match self { $(Self::$variant => $letter,)* }
             }
 
-            /// What it means, for the legend.
+            /// What it means.
+            #[must_use]
+            pub const fn meaning(self) -> &'static str {
+                match self { $(Self::$variant => $legend,)* }
+            }
+
+            /// The word and what it means, for the legend.
             #[must_use]
             pub const fn legend(self) -> &'static str {
                 match self { $(Self::$variant => concat!($word, ": ", $legend),)* }

@@ -2,9 +2,9 @@
 
 pub(super) mod axis;
 mod bars;
-mod caption;
+pub(super) mod caption;
 mod cpu;
-mod doubt;
+pub(super) mod doubt;
 mod history;
 mod latency;
 pub(super) mod model;
@@ -12,7 +12,7 @@ pub(super) mod plots;
 mod rates;
 mod ratio;
 mod runs;
-mod trend;
+pub(super) mod trend;
 
 use super::Section;
 use crate::model::nearest::UnknownName;

@@ -1,8 +1,8 @@
 //! Wiki text as DokuWiki reads it: a table padded to columns, `:::` where the phase of the row above goes on.
 
 use super::document::{Grid, Item, Side};
-use super::neighbours::{is_simple, with_quotes};
 use super::markup::{Markup, written};
+use super::neighbours::{is_simple, with_quotes};
 use super::padding::padded;
 use super::{Renderer, Rendering, Report};
 

@@ -68,6 +68,12 @@ pub fn lines(section: &Section<'_>) -> Vec<String> {
     lines
 }
 
+/// The facts of the machine, where all targets share them.
+pub fn machine(section: &Section<'_>) -> Option<String> {
+    let facts = per_fact(section, |series| machine_facts(&series.first.machine));
+    facts.into_iter().find(|fact| fact.is_shared_by_all).map(|fact| fact.fact)
+}
+
 /// The facts of the machines, a line each.
 pub fn machine_lines(section: &Section<'_>) -> Vec<String> {
     per_fact(section, |series| machine_facts(&series.first.machine)).into_iter().map(machine_line).collect()

@@ -73,6 +73,24 @@ pub fn rate_figure(rate: f64, unit: f64) -> String {
     text
 }
 
+/// Writes the rates of single runs to the same last place as their spread.
+pub fn run_figures(rates: &[f64], spread: &Spread, unit: f64) -> Vec<String> {
+    let place = place_of(spread, unit, MOST_DIGITS);
+    let figure = |rate: &f64| {
+        let [text] = same_form([rate / unit], place, 3);
+        text
+    };
+    rates.iter().map(figure).collect()
+}
+
+/// A figure up to its decimal point, and the rest; a power of ten is not taken apart.
+pub fn at_point(figure: &str) -> (&str, &str) {
+    match figure.find('.') {
+        Some(point) if !figure.contains('e') => figure.split_at(point),
+        _ => (figure, ""),
+    }
+}
+
 /// Writes how many times another a rate is, with the ends of its interval: two decimals, or as many as show two digits. The ends are
 /// rounded outward, so that what is written never says more than was found.
 pub fn ratio_figures(ratio: f64, low: f64, high: f64) -> RateFigures {

@@ -1,8 +1,8 @@
 //! Wiki markup as Jira and Confluence read it in their text mode.
 
 use super::document::{Grid, Item};
-use super::neighbours::{Letter, with_references};
 use super::markup::{Markup, written};
+use super::neighbours::{Letter, with_references};
 use super::padding::padded;
 use super::{Renderer, Rendering, Report};
 

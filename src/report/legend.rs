@@ -56,7 +56,8 @@ pub fn reported(section: &Section<'_>) -> Option<String> {
     is_reported.then(|| "Rates as another program reported them: work, time and flush are not known.".to_owned())
 }
 
-fn ranges(section: &Section<'_>) -> Vec<String> {
+/// How many runs there are and what is made of them: first the case of most rows, then the others with their places.
+pub fn ranges(section: &Section<'_>) -> Vec<String> {
     cases(section).map(|cases| std::iter::once(cases.whole).chain(cases.elsewhere).collect()).unwrap_or_default()
 }
 
@@ -147,17 +148,24 @@ pub fn from_memory(section: &Section<'_>) -> Vec<Entry> {
 
 /// The letters of the flags, each with the places where it stands.
 pub fn flags(section: &Section<'_>) -> Vec<Entry> {
+    let entry = |(flag, places): (Flag, Vec<Place>)| Entry {
+        word: flag.letter().to_string(),
+        meaning: format!("{} ({})", flag.legend(), in_words(section, &places)),
+    };
+    flag_places(section).into_iter().map(entry).collect()
+}
+
+/// The flags that occur, each with its places.
+pub fn flag_places(section: &Section<'_>) -> Vec<(Flag, Vec<Place>)> {
     let measured = section.measured();
     let mut flags: Vec<Flag> = measured.iter().flat_map(|(_, summary)| summary.flags.iter().copied()).collect();
     flags.sort();
     flags.dedup();
-    let entry = |flag: &Flag| {
-        let is_flagged = |summary: &PhaseSummary| summary.flags.contains(flag);
-        let places: Vec<Place> =
-            measured.iter().filter(|(_, summary)| is_flagged(summary)).map(|(place, summary)| (*place, summary.phase)).collect();
-        Entry { word: flag.letter().to_string(), meaning: format!("{} ({})", flag.legend(), in_words(section, &places)) }
+    let places = |flag: Flag| {
+        let flagged = measured.iter().filter(|(_, summary)| summary.flags.contains(&flag));
+        flagged.map(|(place, summary)| (*place, summary.phase)).collect()
     };
-    flags.iter().map(entry).collect()
+    flags.into_iter().map(|flag| (flag, places(flag))).collect()
 }
 
 #[cfg(test)]

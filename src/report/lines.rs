@@ -79,6 +79,11 @@ fn words(text: &str) -> Vec<String> {
     words
 }
 
+/// The text with no break between a number and its unit, for readers that break lines themselves.
+pub fn unbroken(text: &str) -> String {
+    words(text).iter().map(|word| word.replace(' ', "\u{a0}")).collect::<Vec<_>>().join(" ")
+}
+
 fn is_number(word: &str) -> bool {
     word.ends_with(|c: char| c.is_ascii_digit()) && word.chars().all(|c| c.is_ascii_digit() || matches!(c, '.' | ',' | '('))
 }

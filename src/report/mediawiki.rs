@@ -1,8 +1,8 @@
 //! Wiki text as MediaWiki reads it: a table of class `wikitable`, the phase in one cell for all its targets.
 
 use super::document::{Cell, Grid, Item, Side};
-use super::neighbours::{Letter, with_references};
 use super::markup::{Markup, written};
+use super::neighbours::{Letter, with_references};
 use super::{Renderer, Rendering, Report};
 
 /// The format `mediawiki`.

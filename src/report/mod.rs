@@ -14,9 +14,12 @@ mod differences;
 mod direct_io;
 mod document;
 mod dokuwiki;
+mod evidence;
 mod facts;
 mod figures;
+mod findings;
 mod gathered;
+mod html;
 mod jira;
 mod json;
 pub mod layout;
@@ -248,6 +251,7 @@ pub const RENDERERS: &[&dyn Renderer] = &[
     &csv::Csv,
     &csv_summary::CsvSummary,
     &json::Json,
+    &html::Html,
     &svg::Svg,
     &png::Png,
 ];

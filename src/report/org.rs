@@ -1,8 +1,8 @@
 //! Org as Emacs reads it.
 
 use super::document::{Grid, Item, Side};
-use super::neighbours::{Letter, rewritten};
 use super::markup::{Markup, written};
+use super::neighbours::{Letter, rewritten};
 use super::padding::{padded, widths};
 use super::{Renderer, Rendering, Report};
 

@@ -19,6 +19,7 @@ pub struct Ratios {
 
 /// A phase with a row a series.
 pub struct PhaseRatios {
+    pub phase: Phase,
     /// `Block write, MiB/s`.
     pub heading: String,
     pub rows: Vec<Row>,
@@ -47,7 +48,7 @@ pub fn ratios(section: &Section<'_>) -> Option<Ratios> {
     let phases = shown.map(|(phase, rows)| {
         let (unit, _) = phase.row().unit.rate();
         let rows = rows.into_iter().filter_map(|(place, summary)| row(section, comparison, place, summary));
-        PhaseRatios { heading: format!("{}, {unit}", phase.row().title), rows: rows.collect() }
+        PhaseRatios { phase, heading: format!("{}, {unit}", phase.row().title), rows: rows.collect() }
     });
     Some(Ratios { range: range_heading(section, comparison), phases: phases.collect() })
 }

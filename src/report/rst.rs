@@ -1,8 +1,8 @@
 //! reStructuredText as docutils reads it: a table of which each row is a line.
 
 use super::document::{Grid, Item};
-use super::neighbours::{Letter, rewritten};
 use super::markup::{Markup, written};
+use super::neighbours::{Letter, rewritten};
 use super::padding::padded;
 use super::{Renderer, Rendering, Report};
 

@@ -17,7 +17,10 @@ mod stacked;
 mod track;
 
 use super::chart::kind_for;
+use super::chart::model::Chart;
 use super::{Renderer, Rendering, Report};
+pub use backend::escaped;
+pub use palette::{TARGETS, classes, variables};
 
 /// The format `svg`: one file with a chart a workload, of the kind that the report asks for, else of the kind that suits the data.
 pub struct Svg;
@@ -59,6 +62,11 @@ pub fn notice(report: &Report<'_>, title: &str, sentence: &str) -> String {
 
 fn form_of(report: &Report<'_>) -> &'static form::Form {
     if report.chart.narrow { &form::NARROW } else { &form::WIDE }
+}
+
+/// A chart to stand in a page, for wide screens and for phones. `id` begins all ids in it; its colours are the page's.
+pub fn in_page(chart: &Chart, id: &str) -> [String; 2] {
+    [form::WIDE, form::NARROW].map(|form| sheet::inline(chart, &form.without_margin(), id))
 }
 
 #[cfg(test)]

@@ -28,7 +28,10 @@ pub struct Columns {
     pub cpu_system: bool,
     /// Whether a phase was too short for the machine's CPU to be told.
     pub hides_system: bool,
+    pub p50: bool,
     pub p99: bool,
+    /// The longest operation.
+    pub latency_max: bool,
     pub words: bool,
 }
 
@@ -39,6 +42,7 @@ pub struct Block {
 
 /// A phase with a row a series.
 pub struct PhaseRows {
+    pub phase: Phase,
     /// `Block write, MiB/s`.
     pub heading: String,
     pub rows: Vec<Row>,
@@ -52,7 +56,9 @@ pub struct Row {
     pub acknowledged: String,
     pub cpu_own: String,
     pub cpu_system: String,
+    pub p50: String,
     pub p99: String,
+    pub latency_max: String,
     /// Durability of a phase that writes, cache label of one that reads; or why there is no figure.
     pub words: Vec<String>,
     /// Whether the rate is no figure of a device.
@@ -70,7 +76,7 @@ pub fn table(section: &Section<'_>) -> Table {
         }
         let (_, unit) = phase.row().unit.rate();
         let rows = summaries.iter().filter_map(|(place, summary)| Some(row(&section.series.get(*place)?.name, summary, unit))).collect();
-        let phase_rows = PhaseRows { heading: heading(*phase), rows };
+        let phase_rows = PhaseRows { phase: *phase, heading: heading(*phase), rows };
         match blocks.iter_mut().find(|(group, _)| *group == phase.row().group) {
             Some((_, block)) => block.phases.push(phase_rows),
             None => blocks.push((phase.row().group, Block { phases: vec![phase_rows] })),
@@ -94,7 +100,9 @@ pub fn columns(section: &Section<'_>) -> Columns {
         cpu_own: any(|summary| summary.cpu_own.is_some()),
         cpu_system: any(|summary| summary.cpu_system.is_some()),
         hides_system: any(|summary| summary.cpu_system.is_some() && !has_system_cpu(summary)),
+        p50: any(|summary| summary.p50_ns.is_some()),
         p99: any(|summary| summary.p99_ns.is_some()),
+        latency_max: any(|summary| summary.latency_max_ns.is_some()),
         words: measured.is_empty() || any(|summary| !words(summary).is_empty() || !summary.flags.is_empty()),
     }
 }
@@ -126,7 +134,9 @@ fn row(label: &str, summary: &PhaseSummary, unit: f64) -> Row {
         acknowledged: acknowledged(summary, unit),
         cpu_own: median_of(&summary.cpu_own, &cpu_figure),
         cpu_system: if has_system_cpu(summary) { median_of(&summary.cpu_system, &cpu_figure) } else { NO_FIGURE.to_owned() },
+        p50: median_of(&summary.p50_ns, &latency_figure),
         p99: median_of(&summary.p99_ns, &latency_figure),
+        latency_max: median_of(&summary.latency_max_ns, &latency_figure),
         words: words(summary),
         is_from_memory: is_from_memory(summary),
         flags: summary.flags.clone(),
@@ -143,7 +153,8 @@ fn acknowledged(summary: &PhaseSummary, unit: f64) -> String {
 /// The machine's CPU is counted in ticks of 10 ms: over fewer than ten of them it says nothing.
 const LEAST_NANOSECONDS_FOR_TICKS: f64 = 1e8;
 
-fn has_system_cpu(summary: &PhaseSummary) -> bool {
+/// Whether the machine's CPU can be told.
+pub fn has_system_cpu(summary: &PhaseSummary) -> bool {
     summary.elapsed_ns.is_none_or(|elapsed| elapsed.median >= LEAST_NANOSECONDS_FOR_TICKS)
 }
 

@@ -52,6 +52,7 @@ fn check(format: &str, text: &str) {
         "csv" | "csv-summary" => check_csv(text),
         "json" => check_json(text),
         "svg" => check_svg(text),
+        "html" => check_html(text),
         other => panic!("no reader is known for the format {other}"),
     }
 }
@@ -171,6 +172,48 @@ fn check_svg(svg: &str) {
     }
 }
 
+/// Elements that a page has; none of them fetches anything, and what its script and style are is checked apart.
+const ELEMENTS: &str = "html head meta title style body main header h1 h2 h3 h4 p span ul li a article div nav form fieldset legend label input i \
+                        section table thead tbody tr th td figure svg desc defs pattern g path rect circle text tspan details summary dl dt dd \
+                        pre footer script";
+
+/// The element of a name, without the rules that hide so many targets as there are.
+fn own_text(document: &roxmltree::Document<'_>, name: &str) -> String {
+    let element = document.descendants().find(|node| node.has_tag_name(name));
+    let text = element.and_then(|element| element.text()).unwrap_or_default();
+    text.lines().filter(|line| !line.starts_with(".part:has(.show")).collect::<Vec<_>>().join("\n")
+}
+
+fn page_of(page: &str) -> roxmltree::Document<'_> {
+    let options = roxmltree::ParsingOptions { allow_dtd: true, ..roxmltree::ParsingOptions::default() };
+    roxmltree::Document::parse_with_options(page, options).unwrap_or_else(|error| panic!("{error}\n{page}"))
+}
+
+/// A page whose elements, script and style are those of a page of harmless records, and which fetches nothing.
+#[track_caller]
+fn check_html(page: &str) {
+    static HARMLESS: std::sync::OnceLock<String> = std::sync::OnceLock::new();
+    let directory = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("reports/three-filesystems.html");
+    let harmless = page_of(HARMLESS.get_or_init(|| std::fs::read_to_string(directory).expect("a page")));
+    let document = page_of(page);
+    let known: BTreeSet<&str> = ELEMENTS.split_whitespace().collect();
+    for node in document.descendants().filter(roxmltree::Node::is_element) {
+        let name = node.tag_name().name();
+        assert!(known.contains(name), "{name} in\n{page}");
+        for attribute in node.attributes() {
+            let (name, value) = (attribute.name(), attribute.value());
+            assert!(!name.starts_with("on") && !["src", "srcset", "style", "action", "formaction"].contains(&name), "{name}={value}");
+            assert!(name != "href" || value.starts_with('#'), "{value}");
+            assert!(!value.contains("url(") || value.starts_with("url(#"), "{value}");
+        }
+    }
+    assert!(document.descendants().all(|node| !node.is_comment() && !node.is_pi()));
+    for name in ["script", "style"] {
+        assert_eq!(document.descendants().filter(|node| node.has_tag_name(name)).count(), 1);
+        assert_eq!(own_text(&document, name), own_text(&harmless, name));
+    }
+}
+
 #[test]
 fn the_readers_find_planted_faults() {
     let finds = |format: &'static str, text: &'static str| std::panic::catch_unwind(move || check(format, text)).is_err();
@@ -179,6 +222,12 @@ fn the_readers_find_planted_faults() {
     assert!(finds("svg", "<svg><script/></svg>") && finds("svg", "<svg onload=\"x\"/>") && finds("svg", "<svg>"));
     assert!(!finds("svg", "<svg viewBox=\"0\"/>"));
     assert!(finds("json", "{") && finds("json", "{}") && finds("json", "[]") && finds("json", "{\"generator\":1,\"report_schema\":NaN}"));
+    let own = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/reports/three-filesystems.html")).expect("a page");
+    check("html", &own);
+    for planted in ["<img/>", "<p onclick=\"x\">a</p>", "<a href=\"http://b\">a</a>", "<script>a</script>", "<!-- a -->", "<p>"] {
+        let page: &'static str = own.replacen("</main>", &format!("{planted}</main>"), 1).leak();
+        assert!(finds("html", page), "{planted}");
+    }
     let long: &'static str = "x".repeat(81).leak();
     assert!(finds("text", long));
 }

@@ -26,6 +26,8 @@ pub enum Need {
     MemoryGroups,
     /// Filesystems that are served by a program (FUSE), without any program to help.
     Fuse,
+    /// The packages of tests/page, below the directory that `BARROW_PAGE_MODULES` names.
+    PageModules,
     /// So many bytes of memory.
     Memory(u64),
 }
@@ -42,6 +44,7 @@ impl fmt::Display for Need {
             Self::Throttle => f.write_str("blkio limits (cgroup version 1)"),
             Self::MemoryGroups => f.write_str("memory limits (cgroup version 1)"),
             Self::Fuse => f.write_str("FUSE (/dev/fuse)"),
+            Self::PageModules => f.write_str("the packages of tests/page (npm ci, BARROW_PAGE_MODULES)"),
             Self::Memory(bytes) => write!(f, "{} GiB of memory", bytes >> 30),
         }
     }
@@ -62,6 +65,7 @@ impl Need {
             Self::Throttle => Path::new("/sys/fs/cgroup/blkio/blkio.throttle.read_bps_device").exists(),
             Self::MemoryGroups => Path::new("/sys/fs/cgroup/memory/memory.limit_in_bytes").exists(),
             Self::Fuse => fs::File::options().read(true).write(true).open("/dev/fuse").is_ok(),
+            Self::PageModules => page_modules().is_some_and(|directory| directory.join("node_modules/playwright-core").is_dir()),
             Self::Memory(bytes) => barrow::sys::machine::ram_bytes().is_some_and(|ram| ram >= bytes),
         }
     }
@@ -70,9 +74,14 @@ impl Need {
     const fn can_be_lacking_for_good(self) -> bool {
         match self {
             Self::Filesystem(_) | Self::Loop | Self::Throttle | Self::MemoryGroups | Self::Fuse | Self::Memory(_) => true,
-            Self::Root | Self::Program(_) | Self::File(_) | Self::Readers => false,
+            Self::Root | Self::Program(_) | Self::File(_) | Self::Readers | Self::PageModules => false,
         }
     }
+}
+
+/// The directory with the packages that look at pages.
+pub fn page_modules() -> Option<PathBuf> {
+    std::env::var_os("BARROW_PAGE_MODULES").map(PathBuf::from)
 }
 
 /// Whether the kernel has a filesystem, or has had it loaded by modprobe(8) just now.

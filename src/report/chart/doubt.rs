@@ -27,8 +27,13 @@ pub fn is_doubtful(record: &PhaseRecord) -> bool {
 
 /// The words in the row: whatever is not as it should be.
 pub fn in_row(summary: &PhaseSummary) -> String {
+    doubts(summary).join(", ")
+}
+
+/// Whatever is not as it should be, word by word.
+pub fn doubts(summary: &PhaseSummary) -> Vec<String> {
     if summary.n == 0 {
-        return missing(summary);
+        return vec![missing(summary)];
     }
     let is_fine = [CacheLabel::Cold.word(), Durability::Durable.word()];
     let mut doubts: Vec<String> = words(summary);
@@ -40,7 +45,7 @@ pub fn in_row(summary: &PhaseSummary) -> String {
     }
     parts.extend(flags(summary));
     parts.extend(lost_runs(summary));
-    parts.join(", ")
+    parts
 }
 
 /// The words in the sentence of the row: all.

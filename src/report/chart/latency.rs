@@ -11,7 +11,7 @@ use crate::report::Section;
 use crate::report::figures::{NO_FIGURE, latency_figure};
 use crate::report::lines::join_and;
 use crate::report::places;
-use crate::report::table::table;
+use crate::report::table;
 use crate::stats::Spread;
 
 /// The kind.
@@ -134,7 +134,7 @@ fn in_words(spread: &Spread) -> String {
 
 fn keys(section: &Section<'_>) -> Vec<Key> {
     let mark = |mark: Mark, text: &str| Key { mark: Some(mark), text: text.to_owned() };
-    let range = columns(section).range.map(|range| Key { mark: None, text: format!("shading: {range}") });
+    let range = table::columns(section).range.map(|range| Key { mark: None, text: format!("shading: {range}") });
     let marks = [
         mark(Mark::Disc { at: 0.0, is_hollow: false }, "p50"),
         mark(Mark::Diamond { at: 0.0, is_hollow: false }, "p99"),

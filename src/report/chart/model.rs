@@ -32,6 +32,14 @@ pub enum Drawing {
 }
 
 impl Drawing {
+    /// Whether there is nothing in it.
+    pub fn is_empty(&self) -> bool {
+        match self {
+            Self::Stacked(panels) | Self::Beside(panels) => panels.is_empty(),
+            Self::Plots(plots) => plots.rows.is_empty() || plots.columns.is_empty(),
+        }
+    }
+
     /// Its panels; plots are none.
     #[cfg(test)]
     pub fn panels(&self) -> &[Panel] {
@@ -138,8 +146,8 @@ pub enum Weight {
 pub enum Tone {
     /// The target at this place, from 0.
     Target(usize),
-    /// No target's: there are too many.
-    Plain,
+    /// That of no target, of which there are too many; the place tells whose row it is all the same.
+    Plain(usize),
 }
 
 /// A drawn thing; places are values on the axis.
@@ -185,6 +193,6 @@ const MOST_TONES: usize = 6;
 impl Tone {
     /// The tone of the series at a place among so many.
     pub fn of(place: usize, count: usize) -> Self {
-        if count > MOST_TONES { Self::Plain } else { Self::Target(place) }
+        if count > MOST_TONES { Self::Plain(place) } else { Self::Target(place) }
     }
 }

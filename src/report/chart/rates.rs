@@ -8,7 +8,7 @@ use crate::model::series::Series;
 use crate::model::summary::PhaseSummary;
 use crate::report::Section;
 use crate::report::figures::{NO_FIGURE, RateFigures, rate_figure, rate_figures};
-use crate::report::table::columns;
+use crate::report::table;
 use crate::stats::{Interval, Spread};
 
 /// More targets than these are not drawn: nobody could tell them apart, and the tables have them.
@@ -55,7 +55,7 @@ fn verb(phase: Phase) -> &'static str {
 
 /// The figures beside the panels: the median and, where any row has one, its range.
 pub fn columns(section: &Section<'_>) -> Vec<Column> {
-    let range = columns(section).range;
+    let range = table::columns(section).range;
     let figure = if range.is_some() { "median" } else { "1 run" };
     let median = Column { heading: figure.to_owned(), holds: Holds::Numbers, is_in_narrow: true };
     let range = range.map(|heading| Column { heading, holds: Holds::Ranges, is_in_narrow: false });

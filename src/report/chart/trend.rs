@@ -128,17 +128,19 @@ fn nothing(summary: &PhaseSummary) -> String {
     if summary.n > 0 { "– no slices".to_owned() } else { format!("– {}", doubt::in_row(summary)) }
 }
 
+/// The rates of the first and the last quarter of a run that was not steady, in the unit of the heading.
+pub fn quarters(counted: &Counted, size: f64) -> Option<(f64, f64)> {
+    let steadiness = counted.steadiness().filter(|steadiness| !steadiness.is_steady)?;
+    let mean = counted.slices.as_ref()?.rates(counted.operations, 1)?.first().copied()? * work_each(counted, size);
+    Some((steadiness.first_quarter * mean, steadiness.last_quarter * mean))
+}
+
 /// `not steady: 527 → 372`, the rates of the first and the last quarter: of the runs that were not steady, the medians.
 fn unsteady(runs: &[&Counted], summary: &PhaseSummary, size: f64) -> String {
     if !summary.flags.contains(&Flag::NotSteady) {
         return String::new();
     }
-    let quarters = |counted: &&Counted| {
-        let steadiness = counted.steadiness().filter(|steadiness| !steadiness.is_steady)?;
-        let mean = counted.slices.as_ref()?.rates(counted.operations, 1)?.first().copied()? * work_each(counted, size);
-        Some((steadiness.first_quarter * mean, steadiness.last_quarter * mean))
-    };
-    let (first, last): (Vec<f64>, Vec<f64>) = runs.iter().filter_map(quarters).unzip();
+    let (first, last): (Vec<f64>, Vec<f64>) = runs.iter().filter_map(|counted| quarters(counted, size)).unzip();
     let of = if first.len() == runs.len() { String::new() } else { format!(" ({}/{})", first.len(), runs.len()) };
     match (Spread::of(&first), Spread::of(&last)) {
         (Some(first), Some(last)) => {

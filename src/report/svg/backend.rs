@@ -12,10 +12,20 @@ pub const TENTHS: f64 = 10.0;
 const FACES: &str =
     "-apple-system,&quot;Segoe UI&quot;,Roboto,&quot;Noto Sans&quot;,&quot;Liberation Sans&quot;,Arial,&quot;DejaVu Sans&quot;,sans-serif";
 
+/// Where a drawing stands, which decides how it gets its colours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Surroundings {
+    /// In a file of its own: each element has its colour, and a style sheet the dark ones.
+    File,
+    /// In a page, whose style sheet gives every class its colour.
+    Page,
+}
+
 /// What is drawn so far.
 #[derive(Debug)]
 pub struct SvgBackend {
     width: u32,
+    surroundings: Surroundings,
     body: String,
 }
 
@@ -34,8 +44,35 @@ pub struct Head {
 
 impl SvgBackend {
     /// An empty sheet; `width` is in pixels, its height comes with [`Self::document`].
-    pub fn new(width: u32) -> Self {
-        Self { width, body: String::new() }
+    pub fn new(width: u32, surroundings: Surroundings) -> Self {
+        Self { width, surroundings, body: String::new() }
+    }
+
+    /// The attributes of what is filled with a colour.
+    pub fn fill(&self, paint: Paint) -> String {
+        let name = paint.name;
+        match self.surroundings {
+            Surroundings::File => format!("class=\"f-{name}\" fill=\"{}\"", palette::hex(paint.light)),
+            Surroundings::Page => format!("class=\"f-{name}\""),
+        }
+    }
+
+    /// The attributes of what is drawn in a colour.
+    pub fn stroke(&self, paint: Paint) -> String {
+        let name = paint.name;
+        match self.surroundings {
+            Surroundings::File => format!("class=\"s-{name}\" stroke=\"{}\"", palette::hex(paint.light)),
+            Surroundings::Page => format!("class=\"s-{name}\""),
+        }
+    }
+
+    /// The attributes of what is filled, and edged in paper, so that it stands off what it lies on.
+    fn fill_edged(&self, paint: Paint) -> String {
+        let (name, light, paper) = (paint.name, palette::hex(paint.light), palette::hex(PAPER.light));
+        match self.surroundings {
+            Surroundings::File => format!("class=\"f-{name} s-paper\" fill=\"{light}\" stroke=\"{paper}\""),
+            Surroundings::Page => format!("class=\"f-{name} s-paper\""),
+        }
     }
 
     /// Begins a group that has a sentence of its own.
@@ -53,31 +90,46 @@ impl SvgBackend {
         let _ = self.body.write_fmt(element);
     }
 
-    /// The whole file. `height` is in pixels.
+    /// The whole drawing: in a file with its face, its style sheet and its paper, in a page without. `height` is in pixels.
     pub fn document(&self, head: &Head, height: f64) -> String {
-        let Head { id, title, description, hatched } = head;
-        let (width, height, style) = (self.width, height.ceil(), palette::style());
+        let Head { id, title, description, .. } = head;
+        let (width, height, patterns) = (self.width, height.ceil(), self.patterns(head));
+        let (title, description) = (escaped(title), escaped(description));
+        let named = format!("role=\"img\" aria-labelledby=\"{id}-t {id}-d\"");
+        let words = format!("<title id=\"{id}-t\">{title}</title><desc id=\"{id}-d\">{description}</desc>");
+        match self.surroundings {
+            Surroundings::File => format!(
+                "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\" \
+                 {named} font-family=\"{FACES}\" font-size=\"12\" style=\"max-width:100%;height:auto\">\
+                 {words}<style>{}</style>{patterns}<rect width=\"100%\" height=\"100%\" {}/>{}</svg>\n",
+                palette::style(),
+                self.fill(PAPER),
+                self.body
+            ),
+            Surroundings::Page => {
+                format!("<svg viewBox=\"0 0 {width} {height}\" {named}>{words}{patterns}{}</svg>", self.body)
+            }
+        }
+    }
+
+    /// The hatchings that are used.
+    fn patterns(&self, Head { id, hatched, .. }: &Head) -> String {
         let mut patterns = String::new();
         for paint in hatched {
-            let (name, light) = (paint.name, palette::hex(paint.light));
+            let (name, stroke) = (paint.name, self.stroke(*paint));
             let _ = write!(
                 patterns,
                 "<pattern id=\"{id}-h{name}\" width=\"5\" height=\"5\" patternUnits=\"userSpaceOnUse\" \
-                 patternTransform=\"rotate(45)\"><path d=\"M0 0V5\" class=\"s-{name}\" stroke=\"{light}\" stroke-width=\"3.2\" \
-                 fill=\"none\"/></pattern>"
+                 patternTransform=\"rotate(45)\"><path d=\"M0 0V5\" {stroke} stroke-width=\"3.2\" fill=\"none\"/></pattern>"
             );
         }
-        let patterns = if patterns.is_empty() { patterns } else { format!("<defs>{patterns}</defs>") };
-        format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\" role=\"img\" \
-             aria-labelledby=\"{id}-t {id}-d\" font-family=\"{FACES}\" font-size=\"12\" style=\"max-width:100%;height:auto\">\
-             <title id=\"{id}-t\">{}</title><desc id=\"{id}-d\">{}</desc><style>{style}</style>{patterns}\
-             <rect width=\"100%\" height=\"100%\" class=\"f-paper\" fill=\"{}\"/>{}</svg>\n",
-            escaped(title),
-            escaped(description),
-            palette::hex(PAPER.light),
-            self.body
-        )
+        if patterns.is_empty() { patterns } else { format!("<defs>{patterns}</defs>") }
+    }
+
+    /// The attributes of an outline in the width of a style.
+    fn outline(&self, paint: Paint, style: &impl BackendStyle) -> String {
+        let width = px(i32::try_from(style.stroke_width()).unwrap_or(i32::MAX));
+        format!("{} stroke-width=\"{width}\" fill=\"none\"", self.stroke(paint))
     }
 
     fn path(&mut self, points: &str, style: &impl BackendStyle) {
@@ -85,12 +137,8 @@ impl SvgBackend {
         let (paint, opacity) = ink(style.color());
         // A thick line is a range behind a mark: its ends are round.
         let ends = if width >= THICK { " stroke-linecap=\"round\"" } else { "" };
-        self.write(format_args!(
-            "<path d=\"M{points}\" class=\"s-{}\" stroke=\"{}\" stroke-width=\"{}\" fill=\"none\"{ends}{opacity}/>",
-            paint.name,
-            palette::hex(paint.light),
-            px(width)
-        ));
+        let (stroke, width) = (self.stroke(paint), px(width));
+        self.write(format_args!("<path d=\"M{points}\" {stroke} stroke-width=\"{width}\" fill=\"none\"{ends}{opacity}/>"));
     }
 }
 
@@ -167,48 +215,24 @@ impl DrawingBackend for SvgBackend {
         let (x, y) = (px(one.0.min(other.0)), px(one.1.min(other.1)));
         let (width, height) = (px((one.0 - other.0).abs()), px((one.1 - other.1).abs()));
         let (paint, opacity) = ink(style.color());
-        let (name, light) = (paint.name, palette::hex(paint.light));
-        if fill {
-            self.write(format_args!(
-                "<rect x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\" class=\"f-{name}\" fill=\"{light}\"{opacity}/>"
-            ));
-        } else {
-            let stroke = px(i32::try_from(style.stroke_width()).unwrap_or(i32::MAX));
-            self.write(format_args!(
-                "<rect x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\" class=\"s-{name}\" stroke=\"{light}\" \
-                 stroke-width=\"{stroke}\" fill=\"none\"{opacity}/>"
-            ));
-        }
+        let ink = if fill { self.fill(paint) } else { self.outline(paint, style) };
+        self.write(format_args!("<rect x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\" {ink}{opacity}/>"));
         Ok(())
     }
 
     fn draw_circle<S: BackendStyle>(&mut self, (x, y): BackendCoord, radius: u32, style: &S, fill: bool) -> Drawn {
         let (x, y, radius) = (px(x), px(y), px(i32::try_from(radius).unwrap_or(i32::MAX)));
         let (paint, opacity) = ink(style.color());
-        let (name, light) = (paint.name, palette::hex(paint.light));
-        if fill {
-            self.write(format_args!("<circle cx=\"{x}\" cy=\"{y}\" r=\"{radius}\" class=\"f-{name}\" fill=\"{light}\"{opacity}/>"));
-        } else {
-            let stroke = px(i32::try_from(style.stroke_width()).unwrap_or(i32::MAX));
-            self.write(format_args!(
-                "<circle cx=\"{x}\" cy=\"{y}\" r=\"{radius}\" class=\"s-{name}\" stroke=\"{light}\" stroke-width=\"{stroke}\" \
-                 fill=\"none\"{opacity}/>"
-            ));
-        }
+        let ink = if fill { self.fill(paint) } else { self.outline(paint, style) };
+        self.write(format_args!("<circle cx=\"{x}\" cy=\"{y}\" r=\"{radius}\" {ink}{opacity}/>"));
         Ok(())
     }
 
     fn fill_polygon<S: BackendStyle, I: IntoIterator<Item = BackendCoord>>(&mut self, corners: I, style: &S) -> Drawn {
         let points: Vec<String> = corners.into_iter().map(|(x, y)| format!("{} {}", px(x), px(y))).collect();
         let (paint, opacity) = ink(style.color());
-        // Edged in paper, so that it stands off what it lies on.
-        self.write(format_args!(
-            "<path d=\"M{}z\" class=\"f-{} s-paper\" fill=\"{}\" stroke=\"{}\" stroke-linejoin=\"round\"{opacity}/>",
-            points.join("L"),
-            paint.name,
-            palette::hex(paint.light),
-            palette::hex(PAPER.light)
-        ));
+        let (points, ink) = (points.join("L"), self.fill_edged(paint));
+        self.write(format_args!("<path d=\"M{points}z\" {ink} stroke-linejoin=\"round\"{opacity}/>"));
         Ok(())
     }
 }

@@ -1,6 +1,6 @@
 //! Drawing in pixels: each call becomes an element of plotters, drawn on the SVG backend.
 
-use super::backend::{Head, SvgBackend, TENTHS};
+use super::backend::{Head, Surroundings, SvgBackend, TENTHS};
 use super::curves::{Curve, Ribbon};
 use super::elements::{Anchor, Hatching, Line, Shade, Span, Type, place};
 use super::palette::{PAPER, Paint};
@@ -56,8 +56,8 @@ fn stroked(paint: Paint, width: f64, opacity: f64) -> ShapeStyle {
 
 impl Canvas {
     /// An empty sheet of a width in pixels. `id` begins the ids in the file.
-    pub fn new(width: u32, id: String) -> Self {
-        let backend = Rc::new(RefCell::new(SvgBackend::new(width)));
+    pub fn new(width: u32, surroundings: Surroundings, id: String) -> Self {
+        let backend = Rc::new(RefCell::new(SvgBackend::new(width, surroundings)));
         let area = DrawingArea::from(&backend);
         Self { backend, area, id, hatched: Vec::new() }
     }

@@ -1,7 +1,7 @@
 //! The elements of small plots that plotters does not have: lines with round corners, shapes without an edge.
 
 use super::backend::{SvgBackend, px, short};
-use super::palette::{self, Paint};
+use super::palette::Paint;
 use plotters::element::{Drawable, PointCollection};
 use plotters_backend::{BackendCoord, DrawingErrorKind};
 use std::convert::Infallible;
@@ -60,11 +60,10 @@ type Drawn = Result<(), DrawingErrorKind<Infallible>>;
 
 impl Drawable<SvgBackend> for Curve {
     fn draw<I: Iterator<Item = BackendCoord>>(&self, points: I, backend: &mut SvgBackend, _: (u32, u32)) -> Drawn {
-        let Paint { name, light, .. } = self.paint;
+        let ink = backend.stroke(self.paint);
         backend.write(format_args!(
-            "<path d=\"{}\" class=\"s-{name}\" stroke=\"{}\" stroke-width=\"{}\" fill=\"none\" stroke-linejoin=\"round\"{}/>",
+            "<path d=\"{}\" {ink} stroke-width=\"{}\" fill=\"none\" stroke-linejoin=\"round\"{}/>",
             path(points),
-            palette::hex(light),
             self.width,
             opacity(self.opacity)
         ));
@@ -74,13 +73,8 @@ impl Drawable<SvgBackend> for Curve {
 
 impl Drawable<SvgBackend> for Ribbon {
     fn draw<I: Iterator<Item = BackendCoord>>(&self, points: I, backend: &mut SvgBackend, _: (u32, u32)) -> Drawn {
-        let Paint { name, light, .. } = self.paint;
-        backend.write(format_args!(
-            "<path d=\"{}z\" class=\"f-{name}\" fill=\"{}\"{}/>",
-            path(points),
-            palette::hex(light),
-            opacity(self.opacity)
-        ));
+        let ink = backend.fill(self.paint);
+        backend.write(format_args!("<path d=\"{}z\" {ink}{}/>", path(points), opacity(self.opacity)));
         Ok(())
     }
 }

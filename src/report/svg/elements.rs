@@ -2,7 +2,7 @@
 
 use super::backend::{SvgBackend, TENTHS, escaped, px, short};
 use super::letters::Face;
-use super::palette::{self, Paint};
+use super::palette::Paint;
 use plotters::element::{Drawable, PointCollection};
 use plotters_backend::{BackendCoord, DrawingErrorKind};
 use std::convert::Infallible;
@@ -98,13 +98,15 @@ impl Drawable<SvgBackend> for Line<'_> {
         };
         let (x, y) = (px(x), px(y));
         if let [only] = self.spans.as_slice() {
-            backend.write(format_args!("<text x=\"{x}\" y=\"{y}\"{}{anchor}>{}</text>", only.kind.attributes(), escaped(only.text)));
+            let ink = only.kind.attributes(backend);
+            backend.write(format_args!("<text x=\"{x}\" y=\"{y}\"{ink}{anchor}>{}</text>", escaped(only.text)));
             return Ok(());
         }
         backend.write(format_args!("<text x=\"{x}\" y=\"{y}\"{anchor}>"));
         for (place, span) in self.spans.iter().enumerate() {
             let gap = if place == 0 { String::new() } else { format!(" dx=\"{SPAN_GAP}\"") };
-            backend.write(format_args!("<tspan{gap}{}>{}</tspan>", span.kind.attributes(), escaped(span.text)));
+            let ink = span.kind.attributes(backend);
+            backend.write(format_args!("<tspan{gap}{ink}>{}</tspan>", escaped(span.text)));
         }
         backend.write(format_args!("</text>"));
         Ok(())
@@ -112,10 +114,10 @@ impl Drawable<SvgBackend> for Line<'_> {
 }
 
 impl Type {
-    fn attributes(&self) -> String {
+    fn attributes(&self, backend: &SvgBackend) -> String {
         let size = if self.face.size == USUAL_SIZE { String::new() } else { format!(" font-size=\"{}\"", self.face.size) };
         let weight = if self.face.is_bold { " font-weight=\"600\"" } else { "" };
-        format!(" class=\"f-{}\" fill=\"{}\"{size}{weight}", self.paint.name, palette::hex(self.paint.light))
+        format!(" {}{size}{weight}", backend.fill(self.paint))
     }
 }
 
@@ -134,12 +136,8 @@ impl Drawable<SvgBackend> for Hatching<'_> {
 
 impl Drawable<SvgBackend> for Shade {
     fn draw<I: Iterator<Item = BackendCoord>>(&self, points: I, backend: &mut SvgBackend, _: (u32, u32)) -> Drawn {
-        let (rectangle, light) = (rectangle(points), palette::hex(self.paint.light));
-        backend.write(format_args!(
-            "<rect{rectangle} rx=\"3\" class=\"f-{}\" fill=\"{light}\" opacity=\"{}\"/>",
-            self.paint.name,
-            short(self.opacity)
-        ));
+        let (rectangle, ink) = (rectangle(points), backend.fill(self.paint));
+        backend.write(format_args!("<rect{rectangle} rx=\"3\" {ink} opacity=\"{}\"/>", short(self.opacity)));
         Ok(())
     }
 }

@@ -5,6 +5,7 @@ use super::elements::{Anchor, Type};
 use super::form::{MEDIAN, RANGE, UNIT};
 use super::letters::width;
 use crate::report::chart::model::{Figure, Panel, Weight};
+use crate::report::figures::at_point;
 
 /// Half of what the dash of a range takes with the gaps around it.
 const DASH: f64 = 6.4;
@@ -25,10 +26,7 @@ pub struct Slot {
 /// The part of a number before its decimal point, and the rest; a power of ten is not taken apart, and values of several units have
 /// no common point.
 fn parts<'v>(value: &'v str, unit: &str) -> (&'v str, &'v str) {
-    match value.find('.') {
-        Some(point) if unit.is_empty() && !value.contains('e') => value.split_at(point),
-        _ => (value, ""),
-    }
+    if unit.is_empty() { at_point(value) } else { (value, "") }
 }
 
 /// Whether a figure stands with its last whole digit before the point.

@@ -27,6 +27,13 @@ pub const WIDE: Form = Form { name: "wide", width: 860.0, margin: 20.0, row: 19.
 /// For phones.
 pub const NARROW: Form = Form { name: "narrow", width: 344.0, margin: 8.0, row: 21.0, most_label: 96.0, most_steps: 3, is_wide: false };
 
+impl Form {
+    /// The form in a page, which has margins of its own.
+    pub const fn without_margin(self) -> Self {
+        Self { margin: 0.0, ..self }
+    }
+}
+
 const fn kind(size: f64, is_bold: bool, paint: Paint) -> Type {
     Type { face: Face { size, is_bold }, paint }
 }

@@ -34,6 +34,8 @@ pub const RULE: Paint = paint("rule", 0x00C9_CED4, 0x0046_4D55);
 pub const GRID: Paint = paint("grid", 0x00E4_E7EB, 0x002B_3036);
 /// What is not resolved, or the same.
 pub const GREY: Paint = paint("grey", 0x007A_828C, 0x008A_929C);
+/// The ground of code in a page.
+pub const TINT: Paint = paint("tint", 0x00F3_F5F7, 0x001E_2226);
 /// The targets, in the order of the run file.
 pub const TARGETS: [Paint; 6] = [
     paint("t1", 0x002F_8BD8, 0x004A_9FF5),
@@ -54,7 +56,7 @@ pub fn all() -> impl Iterator<Item = Paint> {
 pub fn of(tone: Tone) -> Paint {
     match tone {
         Tone::Target(place) => TARGETS.get(place).copied().unwrap_or(I2),
-        Tone::Plain => I2,
+        Tone::Plain(_) => I2,
     }
 }
 
@@ -66,6 +68,17 @@ pub fn named_by(light: (u8, u8, u8)) -> Paint {
 /// `#2F8BD8`.
 pub fn hex((red, green, blue): (u8, u8, u8)) -> String {
     format!("#{red:02X}{green:02X}{blue:02X}")
+}
+
+/// The variables of a page's style sheet, one a colour: `--t1:#2F8BD8;`.
+pub fn variables(is_dark: bool) -> String {
+    let value = |paint: Paint| hex(if is_dark { paint.dark } else { paint.light });
+    all().chain([TINT]).map(|paint| format!("--{}:{};", paint.name, value(paint))).collect()
+}
+
+/// The rules of a page's style sheet that give each class of a drawing its colour.
+pub fn classes() -> String {
+    all().map(|Paint { name, .. }| format!(".f-{name}{{fill:var(--{name})}}.s-{name}{{stroke:var(--{name})}}\n")).collect()
 }
 
 /// The rules that turn each colour into its dark one where the reader's surroundings are dark.
@@ -106,6 +119,10 @@ mod tests {
             assert!(contrast(paint.light, PAPER.light) >= least, "{} on white", paint.name);
             assert!(contrast(paint.dark, PAPER.dark) >= least, "{} on dark", paint.name);
         }
+        for (paint, least) in text {
+            assert!(contrast(paint.light, TINT.light) >= least, "{} on the light tint", paint.name);
+            assert!(contrast(paint.dark, TINT.dark) >= least, "{} on the dark tint", paint.name);
+        }
     }
 
     /// OKLab (Ottosson 2020), times 100.
@@ -145,5 +162,13 @@ mod tests {
             assert_eq!(named_by(paint.light), paint);
         }
         assert_eq!(hex(TARGETS[0].light), "#2F8BD8");
+    }
+
+    #[test]
+    fn a_page_has_a_variable_for_every_class() {
+        let variables = variables(true);
+        for Paint { name, dark, .. } in all() {
+            assert!(variables.contains(&format!("--{name}:{};", hex(dark))) && classes().contains(&format!("var(--{name})")));
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! A sheet: the charts of a report below each other, each with its title, how it is read, its panels and its foot.
 
+use super::backend::Surroundings;
 use super::canvas::Canvas;
 use super::elements::Anchor;
 use super::form::{AXIS, Form, LABEL, SUBTITLE, TITLE};
@@ -17,7 +18,7 @@ const CHART_GAP: f64 = 32.0;
 /// The charts as one SVG file.
 pub fn document(charts: &[Chart], form: &Form) -> String {
     let id = charts.first().map_or("chart", |chart| chart.kind);
-    let mut canvas = sheet(form, id);
+    let mut canvas = canvas(form, Surroundings::File, format!("{id}-{}", form.name));
     let mut y = 10.0;
     if let [_, _, ..] = charts {
         let text = format!("{} workloads. They are unlike work, so each has its own chart.", charts.len());
@@ -36,15 +37,23 @@ pub fn document(charts: &[Chart], form: &Form) -> String {
 
 /// A file without a chart that says why.
 pub fn notice(title: &str, sentence: &str, form: &Form) -> String {
-    let mut canvas = sheet(form, "notice");
+    let mut canvas = canvas(form, Surroundings::File, format!("notice-{}", form.name));
     canvas.text(form.margin, 34.0, Anchor::Start, TITLE, title);
     let y = paragraph(&mut canvas, form, 58.0, sentence);
     canvas.document(title.to_owned(), sentence.to_owned(), y + form.margin - 12.0)
 }
 
+/// A chart to stand in a page, which has its title, how it is read and its foot in words of its own. `id` begins the ids in it.
+pub fn inline(chart: &Chart, form: &Form, id: &str) -> String {
+    let mut canvas = canvas(form, Surroundings::Page, format!("{id}-{}", form.name));
+    let y = keys(&mut canvas, form, 0.0, &chart.keys);
+    let end = panels(&mut canvas, form, y, chart);
+    canvas.document(chart.title.clone(), chart.reading.clone(), end + 6.0)
+}
+
 /// An empty sheet; `id` begins the ids in the file.
-fn sheet(form: &Form, id: &str) -> Canvas {
-    Canvas::new((form.width + 2.0 * form.margin) as u32, format!("{id}-{}", form.name))
+fn canvas(form: &Form, surroundings: Surroundings, id: String) -> Canvas {
+    Canvas::new((form.width + 2.0 * form.margin) as u32, surroundings, id)
 }
 
 /// Title and description of the whole, for those who cannot see it.
@@ -66,18 +75,22 @@ fn draw(canvas: &mut Canvas, form: &Form, top: f64, chart: &Chart) -> f64 {
     }
     y = paragraph(canvas, form, y, &chart.reading) + 6.0;
     y = keys(canvas, form, y, &chart.keys);
-    let end = match &chart.drawing {
-        Drawing::Stacked(panels) => stacked::draw(canvas, form, y, &chart.columns, panels),
-        Drawing::Beside(panels) => beside::draw(canvas, form, y, panels),
-        Drawing::Plots(plots) => plots::draw(canvas, form, y, plots),
-    };
-    let mut y = end + 26.0;
+    let mut y = panels(canvas, form, y, chart) + 26.0;
     canvas.new_line();
     for line in foot_lines(&chart.footnote, form) {
         canvas.text(form.margin, y, Anchor::Start, AXIS, &line);
         y += 15.0;
     }
     y - 8.0
+}
+
+/// Draws the panels of a chart from `top` on; gives back the base line of the last axis.
+fn panels(canvas: &mut Canvas, form: &Form, top: f64, chart: &Chart) -> f64 {
+    match &chart.drawing {
+        Drawing::Stacked(panels) => stacked::draw(canvas, form, top, &chart.columns, panels),
+        Drawing::Beside(panels) => beside::draw(canvas, form, top, panels),
+        Drawing::Plots(plots) => plots::draw(canvas, form, top, plots),
+    }
 }
 
 /// The foot, broken between its parts where it can be.

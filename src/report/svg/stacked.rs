@@ -191,8 +191,6 @@ fn draw_row(canvas: &mut Canvas, form: &Form, columns: &Columns<'_>, track: &Tra
 
 /// The classes by which a page finds the rows of a target.
 pub fn class(tone: Tone) -> String {
-    match tone {
-        Tone::Target(place) => format!("t t{}", place + 1),
-        Tone::Plain => "t".to_owned(),
-    }
+    let (Tone::Target(place) | Tone::Plain(place)) = tone;
+    format!("t t{}", place + 1)
 }
