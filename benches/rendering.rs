@@ -11,9 +11,12 @@ use barrow::report::baseline::compare;
 use barrow::report::{RENDERERS, Report};
 use barrow::stats::Spread;
 use barrow::store::{line_of, load_from};
-use many_runs::{SHAPES, TARGETS, many_runs};
+use many_runs::{SHAPES, many_runs};
 use std::path::Path;
 use std::time::Instant;
+
+/// How many targets there are.
+const TARGETS: u32 = 10;
 
 /// How often each is measured.
 const TIMES: usize = 5;
@@ -24,7 +27,7 @@ fn main() {
     let is_smoke = !has("--bench") || has("--test");
     let (count, times) = if is_smoke { (2 * TARGETS, 1) } else { (10_000, TIMES) };
     for shape in SHAPES {
-        let runs = many_runs(count, shape);
+        let runs = many_runs(count, TARGETS, shape);
         let file: Vec<u8> = runs.iter().flat_map(|run| line_of(run).expect("a line")).collect();
         println!("{} runs of {TARGETS} targets as {shape:?}", runs.len());
         measure("load", times, || load_from(Path::new("runs"), file.as_slice()).expect("memory can be read").runs.len());

@@ -4,9 +4,6 @@ use barrow::model::identity::Identity;
 use barrow::model::record::RunRecord;
 use std::path::Path;
 
-/// How many targets there are.
-pub const TARGETS: u32 = 10;
-
 /// How the runs lie in batches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shape {
@@ -20,10 +17,10 @@ pub enum Shape {
 pub const SHAPES: [Shape; 2] = [Shape::Rounds, Shape::Batches];
 
 /// The runs of the gallery over and over, each as another target, round and run; `count` is rounded down to whole rounds.
-pub fn many_runs(count: u32, shape: Shape) -> Vec<RunRecord> {
+pub fn many_runs(count: u32, targets: u32, shape: Shape) -> Vec<RunRecord> {
     let gallery = Path::new(env!("CARGO_MANIFEST_DIR")).join("reports/three-filesystems.jsonl");
     let real = barrow::store::load(&gallery).expect("the gallery").runs;
-    let places = (0..count / TARGETS).flat_map(|round| (1..=TARGETS).map(move |target| (round, target)));
+    let places = (0..count / targets).flat_map(|round| (1..=targets).map(move |target| (round, target)));
     let run = |((round, target), real): ((u32, u32), &RunRecord)| RunRecord {
         batch: match shape {
             Shape::Rounds => real.batch,
