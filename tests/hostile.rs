@@ -1,6 +1,7 @@
 //! Hostile input: whatever a run file, a profile, a text of the kernel or a command line holds, it is read or refused, and nothing
 //! of it becomes markup, script, a formula or a command.
 
+mod bare;
 mod documents;
 mod kernel_text;
 mod markup;

@@ -49,13 +49,10 @@ impl Markup for AsciiDoc {
     }
 
     fn grid(&self, grid: &Grid) -> Vec<String> {
-        let sides = grid.sides().into_iter().map(|side| match side {
-            Side::Left => "<",
-            Side::Right => ">",
-        });
-        let options = format!("[%header%autowidth,cols=\"{}\"]", sides.collect::<Vec<_>>().join(","));
-        let heads: String = grid.heads.iter().map(|(head, _)| format!("| {} ", escaped(head))).collect();
-        let rows = grid.rows.iter().map(|cells| cells.iter().filter_map(of_cell).collect::<String>());
+        let options = format!("[%header%autowidth,cols=\"{}*\"]", grid.heads.len());
+        let heads: String = grid.heads.iter().map(|(head, side)| format!("{}| {} ", leaning(*side), escaped(head))).collect();
+        let of_row = |cells: &Vec<Cell>| cells.iter().zip(grid.sides()).filter_map(|(cell, side)| of_cell(cell, side)).collect();
+        let rows = grid.rows.iter().map(of_row);
         let lines = [options, "|===".to_owned(), heads].into_iter().chain(rows).chain(["|===".to_owned()]);
         lines.map(|line| line.trim_end().to_owned()).collect()
     }
@@ -76,13 +73,21 @@ fn is_order(line: &str) -> bool {
     ["include::", "ifdef::", "ifndef::", "ifeval::", "endif::"].iter().any(|order| line.starts_with(order))
 }
 
+/// Every cell says to which side it leans: what is said of a column goes wrong in rows where a cell above stands for the first.
+fn leaning(side: Side) -> &'static str {
+    match side {
+        Side::Left => "<",
+        Side::Right => ">",
+    }
+}
+
 /// A cell with the mark before it; none where the cell above stands for this row too.
-fn of_cell(cell: &Cell) -> Option<String> {
+fn of_cell(cell: &Cell, side: Side) -> Option<String> {
     let text = cell.written(escaped, |text| format!("**{text}**"));
     match cell.rows {
         0 => None,
-        1 => Some(format!("| {text} ")),
-        rows => Some(format!(".{rows}+| {text} ")),
+        1 => Some(format!("{}| {text} ", leaning(side))),
+        rows => Some(format!(".{rows}+{}| {text} ", leaning(side))),
     }
 }
 

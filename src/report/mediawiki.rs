@@ -48,7 +48,7 @@ impl Markup for MediaWiki {
     }
 
     fn grid(&self, grid: &Grid) -> Vec<String> {
-        let mut lines = vec![r#"{| class="wikitable" style="text-align:right""#.to_owned()];
+        let mut lines = vec![r#"{| class="wikitable" style="text-align:right;white-space:nowrap""#.to_owned()];
         lines.extend(grid.heads.iter().map(|(head, side)| format!("! scope=\"col\"{} | {}", leaning(*side), escaped(head))));
         for cells in &grid.rows {
             lines.push("|-".to_owned());
@@ -64,10 +64,10 @@ impl Markup for MediaWiki {
     }
 }
 
-/// The table leans to the right; a cell that does not says so.
+/// The table leans to the right and keeps a number and its unit in one line; a cell of words says that it does not.
 fn leaning(side: Side) -> &'static str {
     match side {
-        Side::Left => " style=\"text-align:left\"",
+        Side::Left => " style=\"text-align:left;white-space:normal\"",
         Side::Right => "",
     }
 }

@@ -1,5 +1,6 @@
-"""Reads a report as the program of its format does, and prints what is seen: {"rows": [[cell, ...], ...], "blocks": [text, ...],
-"code": [block in a fixed width, ...], "beside": text outside of blocks, "foreign": [tag that barrow writes in no format, ...]}.
+"""Reads a report as the program of its format does, and prints what is seen: {"rows": [[cell, ...], ...], "sides": [["left", ...], ...],
+"blocks": [text, ...], "code": [block in a fixed width, ...], "beside": text outside of blocks,
+"foreign": [tag that barrow writes in no format, ...]}.
 
 Usage: python read.py FORMAT <report, or python read.py --html FORMAT <report for the page itself. Called by tests/markups.rs.
 """
@@ -84,6 +85,7 @@ def forum(text):
 
     bare = {"replace_links": False, "replace_cosmetic": False}
     parser = bbcode.Parser(newline="\n", **bare)
+    parser.cosmetic_replacements = ()
     for tag in ("table", "tr", "th", "td"):
         parser.add_simple_formatter(tag, f"<{tag}>%(value)s</{tag}>", strip=True, **bare)
     parser.add_simple_formatter("right", '<div style="text-align: right">%(value)s</div>', **bare)
@@ -116,25 +118,38 @@ def plain(text):
     return re.sub(r"[ \n\t\r\u00a0]+", " ", text).strip()
 
 
+def side(cell, table):
+    """To which side a cell leans, by its style, class or attribute, or those of its only child or its table."""
+    for tag in (cell, cell.find("div", recursive=False), table):
+        said = f"{tag.get('style')} {tag.get('class')} {tag.get('align')}" if tag else ""
+        for name in ("right", "left"):
+            if name in said:
+                return name
+    return "left"
+
+
 def rows(soup):
-    """The cells of all tables; a cell of several rows is empty in all but its first."""
-    found = []
+    """The cells of all tables and their sides; a cell of several rows is empty, and has no side, in all but its first."""
+    found, sides = [], []
     for table in soup.find_all("table"):
         held = {}
         for row in table.find_all("tr"):
-            cells, column = [], 0
+            cells, leaning, column = [], [], 0
             for cell in row.find_all(["td", "th"]):
                 while held.get(column, 0) > 0:
                     held[column] -= 1
                     cells.append("")
+                    leaning.append("")
                     column += 1
                 assert int(cell.get("colspan", 1)) == 1, f"a cell of several columns: {cell}"
                 held[column] = int(cell.get("rowspan", 1)) - 1
                 cells.append(plain(cell.get_text()))
+                leaning.append(side(cell, table) if cells[-1] else "")
                 column += 1
             found.append(cells)
+            sides.append(leaning)
         assert not any(held.values()), f"a cell reaches out of the table: {held}"
-    return found
+    return found, sides
 
 
 def blocks(soup):
@@ -160,11 +175,11 @@ def main():
     soup = BeautifulSoup(page, "html5lib")
     for gone in soup.select(".mw-editsection, title, style"):
         gone.decompose()
-    cells = rows(soup)
+    cells, sides = rows(soup)
     foreign = sorted({tag.name for tag in soup.find_all(["a", "img", "script", "del", "ins", "sub", "sup", "hr", "em", "i", "u"])})
     code = [block.get_text() for block in soup.find_all("pre")]
     said, beside = blocks(soup)
-    print(json.dumps({"rows": cells, "blocks": said, "code": code, "beside": beside, "foreign": foreign}))
+    print(json.dumps({"rows": cells, "sides": sides, "blocks": said, "code": code, "beside": beside, "foreign": foreign}))
 
 
 main()

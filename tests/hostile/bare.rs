@@ -1,0 +1,85 @@
+//! Reports in the markups of wikis, trackers and forums: with their own marks taken out, nothing of the markup is left.
+
+/// The marks that barrow writes in a format, what quotes text, and the characters that are markup anywhere else.
+struct Markup {
+    own: &'static [&'static str],
+    quotes: &'static [(&'static str, &'static str)],
+    marks: &'static str,
+}
+
+fn markup(format: &str) -> Markup {
+    let table = |own, marks| Markup { own, quotes: &[], marks };
+    match format {
+        "mediawiki" => table(&["{| class=\"wikitable\"", "|}", "|-", "||", "|", "'''", "<code>", "</code>", "<pre>", "</pre>"], "<>[]{}|"),
+        "dokuwiki" => {
+            Markup { own: &["**", "''", ":::", "^", "|", "  *"], quotes: &[("%%", "%%"), ("<nowiki>", "</nowiki>")], marks: "<>[]{}^|*~\\" }
+        }
+        "trac" => Markup { own: &["'''", "||=", "=||", "||", "===", " *"], quotes: &[("`", "`"), ("{{{", "}}}")], marks: "[]{}|!*#^~`@<>" },
+        "jira" => table(&["{{", "}}", "||", "|", "* ", " *", "*"], "[]{}\\!^~?<>"),
+        "textile" => Markup { own: &["|_<.", "|_>.", "|>.", "|/", "|", "* ", " *", "*"], quotes: &[("@", "@")], marks: "[]{}\\!^~?@<>\"" },
+        "rst" => Markup { own: &[":literal:", "**", "|"], quotes: &[("``", "``"), ("\\", "")], marks: "`|*" },
+        "org" => Markup { own: &["{}", "|", "***", "*", "<l>", "<r>", "~", "\u{200b}"], quotes: &[("~", "~")], marks: "<>|*~^_$" },
+        "asciidoc" => {
+            table(&["[discrete]", "[%header%autowidth,cols=\"", "*\"]", "|===", "<|", ">|", "+<|", "**", "``", "* "], "[]{}|*`^~\\<>\"$")
+        }
+        "bbcode-table" => table(
+            &[
+                "[b]",
+                "[/b]",
+                "[list]",
+                "[/list]",
+                "[*]",
+                "[font=monospace]",
+                "[/font]",
+                "[table]",
+                "[/table]",
+                "[tr]",
+                "[/tr]",
+                "[th]",
+                "[/th]",
+                "[td]",
+                "[/td]",
+                "[right]",
+                "[/right]",
+            ],
+            "[]",
+        ),
+        other => panic!("no marks are known for the format {other}"),
+    }
+}
+
+/// A line without what is quoted and without the format's own marks.
+fn rest(line: &str, markup: &Markup) -> String {
+    let mut rest = String::new();
+    let mut line = line;
+    'letters: while let Some(letter) = line.chars().next() {
+        for (opening, closing) in markup.quotes {
+            let Some(behind) = line.strip_prefix(opening) else { continue };
+            if closing.is_empty() {
+                line = behind.get(behind.chars().next().map_or(0, char::len_utf8)..).unwrap_or_default();
+                continue 'letters;
+            }
+            if let Some((_, behind)) = behind.split_once(closing) {
+                line = behind;
+                continue 'letters;
+            }
+        }
+        if let Some(behind) = markup.own.iter().find_map(|own| line.strip_prefix(own)) {
+            line = behind;
+            continue;
+        }
+        rest.push(letter);
+        line = &line[letter.len_utf8()..];
+    }
+    rest
+}
+
+/// Fails where a text has more markup than barrow writes.
+#[track_caller]
+pub fn check(format: &str, text: &str) {
+    let markup = markup(format);
+    for line in text.lines() {
+        let rest = rest(line, &markup);
+        assert!(!rest.contains(|letter| markup.marks.contains(letter)), "{format}: {rest:?} of {line:?}");
+    }
+}
