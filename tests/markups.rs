@@ -2,7 +2,7 @@
 
 use crate::labels::{LABELS, report, run_file};
 use crate::real::need::{Need, is_missing, python_with_readers};
-use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
+use pulldown_cmark::{Alignment, Event, Options, Parser, Tag, TagEnd};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -12,6 +12,8 @@ use std::process::{Command, Stdio};
 struct Seen {
     /// The cells of all tables, row by row.
     rows: Vec<Vec<String>>,
+    /// To which side each cell leans, `right` or `left`; nothing where that cannot be seen.
+    sides: Vec<Vec<String>>,
     /// Headings, paragraphs, list items and blocks of code.
     blocks: Vec<String>,
 }
@@ -20,13 +22,22 @@ fn one_blank(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
+fn side(alignment: Alignment) -> String {
+    if alignment == Alignment::Right { "right" } else { "left" }.to_owned()
+}
+
 /// What a reader of Markdown sees.
 fn seen_in_markdown(text: &str) -> Seen {
     let mut seen = Seen::default();
     let mut current = String::new();
+    let mut sides: Vec<String> = Vec::new();
     for event in Parser::new_ext(text, Options::ENABLE_TABLES) {
         match event {
-            Event::Start(Tag::TableHead | Tag::TableRow) => seen.rows.push(Vec::new()),
+            Event::Start(Tag::Table(alignments)) => sides = alignments.into_iter().map(side).collect(),
+            Event::Start(Tag::TableHead | Tag::TableRow) => {
+                seen.rows.push(Vec::new());
+                seen.sides.push(sides.clone());
+            }
             Event::Start(Tag::TableCell | Tag::Heading { .. } | Tag::Paragraph | Tag::Item | Tag::CodeBlock(_)) => current.clear(),
             Event::End(TagEnd::TableCell) => seen.rows.last_mut().expect("a row").push(one_blank(&current)),
             Event::End(TagEnd::Heading(_) | TagEnd::Paragraph | TagEnd::Item | TagEnd::CodeBlock) => seen.blocks.push(one_blank(&current)),
@@ -64,7 +75,8 @@ fn seen(format: &str, text: &str) -> Seen {
     let read = read(format, text);
     assert_eq!((strings(&read["foreign"]), read["beside"].as_str()), (Vec::new(), Some("")), "{format}\n{text}");
     let blocks = strings(&read["blocks"]).into_iter().filter(|block| !block.is_empty()).collect();
-    Seen { rows: read["rows"].as_array().expect("rows").iter().map(strings).collect(), blocks }
+    let lists = |name: &str| read[name].as_array().expect("rows").iter().map(strings).collect();
+    Seen { rows: lists("rows"), sides: lists("sides"), blocks }
 }
 
 /// The reports that are read: of labels that are markup, and of the gallery, in one table and in several.
@@ -73,6 +85,9 @@ fn reports(directory: &Path) -> [(PathBuf, Vec<&'static str>); 3] {
     let compared = vec!["--baseline", "ext4"];
     [(run_file(directory, LABELS), vec![]), (gallery.clone(), vec![]), (gallery, compared)]
 }
+
+/// The formats that can say to which side a cell leans.
+const SIDED: [&str; 7] = ["mediawiki", "dokuwiki", "trac", "textile", "org", "asciidoc", "bbcode-table"];
 
 /// Whether a program sees what a reader of Markdown sees, but for signs that its format cannot say.
 #[track_caller]
@@ -91,6 +106,12 @@ fn expect_the_same(format: &str, needs: &[Need], stand_in: fn(&str) -> String) {
             assert_eq!(found, wanted, "{format}\n{text}");
         }
         assert_eq!(found.rows.len(), rows.len(), "{format}\n{text}");
+        if SIDED.contains(&format) {
+            let is_as_wanted = |(found, wanted): (&String, &String)| found.is_empty() || found == wanted;
+            for ((found, wanted), row) in found.sides.iter().zip(&wanted.sides).zip(&rows) {
+                assert!(found.iter().zip(wanted).all(is_as_wanted), "{format}: {row:?} leans {found:?}\n{text}");
+            }
+        }
         assert_eq!(found.blocks, wanted.blocks.iter().map(|block| stand_in(block)).collect::<Vec<_>>(), "{format}\n{text}");
     }
 }

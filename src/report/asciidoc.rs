@@ -104,7 +104,7 @@ fn escaped(text: &str) -> String {
         '\'' => mark.is_at_end() || mark.is_repeated() || mark.is_in_word(),
         // `((index))`, `(C)`.
         '(' | ')' => mark.is_repeated() || mark.ends_first_word || mark.after.is_some_and(|after| "CRT".contains(after)),
-        '.' => mark.is_first() || mark.is_repeated() || mark.ends_first_word,
+        '.' => mark.is_first() || mark.is_repeated() || (mark.ends_first_word && mark.after.is_some()),
         ':' | ';' => mark.is_first() || mark.is_repeated() || mark.after == Some('/') || is_box,
         _ => false,
     };

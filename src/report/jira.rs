@@ -76,7 +76,7 @@ fn escaped(text: &str) -> String {
         '(' => has_picture || mark.after.is_some_and(|after| !after.is_alphanumeric()),
         // `:)`, `;)`, `:P` and `http://`.
         ':' | ';' => mark.after.is_some_and(|after| after != ' ' && !after.is_ascii_digit()),
-        '.' => mark.ends_first_word,
+        '.' => mark.ends_first_word && mark.after.is_some(),
         _ => false,
     };
     with_references(text, is_markup)

@@ -93,7 +93,7 @@ fn escaped(text: &str) -> String {
         '%' => mark.before != Some(' ') || mark.after.is_some_and(|after| after != ' '),
         '-' | '+' => mark.is_at_end() || !mark.is_in_word(),
         '=' => mark.is_at_end() || mark.is_repeated(),
-        '.' => mark.ends_first_word || mark.is_repeated() || mark.is_first(),
+        '.' => mark.is_first() || mark.is_repeated() || (mark.ends_first_word && mark.after.is_some()),
         // `(c)`, `CPU(explained)`.
         '(' => mark.before != Some(' ') || mark.after.is_some_and(|after| "CRTcrt".contains(after)),
         ':' | ';' => mark.is_first() || mark.after.is_some_and(|after| !after.is_alphanumeric() && after != ' '),

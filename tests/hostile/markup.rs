@@ -1,12 +1,13 @@
 //! Reports of hostile records: each format is read by a reader of its own, and holds nothing but what barrow writes.
 
 use super::documents::{TEXTS, changed, full, places, read, short};
-use super::say;
+use super::{bare, say};
 use barrow::model::printable::printable;
 use barrow::model::record::RunRecord;
+use barrow::report::baseline::compare;
 use barrow::report::chart::{CHARTS, ChartChoice};
 use barrow::report::layout::Layout;
-use barrow::report::{RENDERERS, Renderer, Report};
+use barrow::report::{Arrangement, RENDERERS, Renderer, Report};
 use pulldown_cmark::{Event, Options, Parser, Tag};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -27,6 +28,13 @@ pub fn check_reports(records: &[RunRecord]) {
         for layout in Layout::ALL {
             let report = Report { layout, ..Report::of(records) };
             check(renderer.name(), renderer.render(&report).text().unwrap());
+        }
+    }
+    let mut compared = Report::arranged(records, &Arrangement { is_mixed: true, ..Arrangement::default() });
+    let baseline = compared.sections.first().and_then(|section| section.series.last()).map(|series| series.name.clone());
+    if baseline.is_some_and(|name| compare(&mut compared, &name, true).is_ok()) {
+        for renderer in texts() {
+            check(renderer.name(), renderer.render(&compared).text().unwrap());
         }
     }
     for renderer in texts().filter(|renderer| renderer.draws()) {
@@ -53,6 +61,8 @@ fn check(format: &str, text: &str) {
         "json" => check_json(text),
         "svg" => check_svg(text),
         "html" => check_html(text),
+        "bbcode" => check_block(text),
+        "mediawiki" | "dokuwiki" | "trac" | "jira" | "textile" | "rst" | "org" | "asciidoc" | "bbcode-table" => bare::check(format, text),
         other => panic!("no reader is known for the format {other}"),
     }
 }
@@ -62,6 +72,15 @@ fn check_text(text: &str) {
     for line in text.lines() {
         assert!(line.width() <= 80, "{} columns: {line}", line.width());
     }
+}
+
+/// One block of code and nothing else.
+#[track_caller]
+fn check_block(text: &str) {
+    let inside = text.strip_prefix("[code]\n").and_then(|rest| rest.strip_suffix("[/code]\n")).expect("one block");
+    let small = inside.to_ascii_lowercase();
+    assert!(!small.contains("[code") && !small.contains("[/code"), "{inside}");
+    check_text(inside);
 }
 
 /// Only headings, tables, lists, paragraphs, bold figures and lines of code; no HTML, no links, no images.
@@ -228,6 +247,12 @@ fn the_readers_find_planted_faults() {
         let page: &'static str = own.replacen("</main>", &format!("{planted}</main>"), 1).leak();
         assert!(finds("html", page), "{planted}");
     }
+    assert!(finds("mediawiki", "* a [[b]]\n") && finds("mediawiki", "* a <b>\n") && !finds("mediawiki", "* a '''b'''\n"));
+    assert!(finds("dokuwiki", "  * a [[c]]\n") && !finds("dokuwiki", "  * %%[[c]]%%\n") && !finds("dokuwiki", "| **b** |\n"));
+    assert!(finds("trac", " * a [wiki:b]\n") && !finds("trac", " * `[wiki:b]`\n") && finds("jira", "* a {code}\n"));
+    assert!(finds("textile", "* a @b@ [c]\n") && finds("asciidoc", "* a {b}\n") && finds("org", "- a_b\n"));
+    assert!(finds("rst", "- a `b`_\n") && !finds("rst", "- a \\`b\\`\\_\n") && finds("bbcode-table", "[url]a\n"));
+    assert!(finds("bbcode", "[code]\na [/code] b\n[/code]\n"));
     let long: &'static str = "x".repeat(81).leak();
     assert!(finds("text", long));
 }

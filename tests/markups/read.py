@@ -1,6 +1,8 @@
-"""Reads a report as the program of its format does, and prints what is seen: {"rows": [[cell, ...], ...], "sides": [["left", ...], ...],
-"blocks": [text, ...], "code": [block in a fixed width, ...], "beside": text outside of blocks,
-"foreign": [tag that barrow writes in no format, ...]}.
+"""Reads a report as the program of its format does, and prints what is seen.
+
+That is a JSON object: `rows` of cells as texts, `sides` to which these lean, `blocks` (what headings, paragraphs, list items and
+blocks of code say), `code` (the blocks of code with their blanks), `beside` (text outside of all these) and `foreign` (tags of
+markup that barrow writes in no format).
 
 Usage: python read.py FORMAT <report, or python read.py --html FORMAT <report for the page itself. Called by tests/markups.rs.
 """
