@@ -47,6 +47,9 @@ const MOST_STEPS: usize = 3;
 /// The least between two labels below a plot.
 const LEAST_GAP: f64 = 8.0;
 
+/// What the number at the zero line takes below it.
+const ZERO: f64 = 4.0;
+
 /// The widest label below a plot.
 const MOST_LABEL: f64 = 110.0;
 
@@ -122,7 +125,9 @@ fn draw_band(canvas: &Canvas, form: &Form, measures: &Measures, top: f64, plots:
         }
         y = bottom + ROW_GAP;
     }
-    below(canvas, form, measures, bottom + LABEL_DROP, plots, band)
+    // The label of a first dot may lie under the zero of the scale.
+    let has_dots = band.iter().flat_map(|column| &column.plots).any(|plot| plot.shape == Shape::Dots);
+    below(canvas, form, measures, bottom + LABEL_DROP + if has_dots { ZERO } else { 0.0 }, plots, band)
 }
 
 /// The phase and its unit, beside the first plot or above it; gives back what lies above the plot.
@@ -242,7 +247,7 @@ fn below(canvas: &Canvas, form: &Form, measures: &Measures, y: f64, plots: &Plot
         };
         let edges = (start, left + measures.pitch - COLUMN_GAP);
         for Label { x, anchor, lines, .. } in labels(&column.places, left + inset, measures.plot - 2.0 * inset, edges) {
-            for (place, line) in lines.iter().enumerate() {
+            for (place, line) in lines.iter().enumerate().filter(|(_, line)| !line.is_empty()) {
                 canvas.text(x, y + LABEL_PITCH * place as f64, anchor, AXIS, line);
             }
             most = most.max(lines.len());
