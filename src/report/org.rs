@@ -131,7 +131,8 @@ fn name(mark: &Letter) -> Option<&'static str> {
 /// Whether a mark could open something together with what stands behind it: links, macros, dashes, `\name`, `[1/2]`, `[fn:1]`.
 fn is_opening(mark: &Letter) -> bool {
     match mark.letter {
-        '[' | '{' | '}' | '\\' | '@' | '#' | '%' => true,
+        '[' | '{' | '}' | '\\' | '@' | '#' => true,
+        '%' => mark.is_repeated(),
         '-' | '.' => mark.after == Some(mark.letter),
         '(' => mark.is_repeated(),
         _ => false,

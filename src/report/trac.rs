@@ -48,12 +48,12 @@ impl Markup for Trac {
         items.iter().map(|item| format!(" * {}", written(item))).collect()
     }
 
-    /// Two blanks before a text lean it to the right, one on each side to the left.
+    /// A blank before a text and none behind it lean it to the right, the other way round to the left.
     fn grid(&self, grid: &Grid) -> Vec<String> {
         let line = |opening: &str, closing: &str, cells: &[String]| {
             let cells = cells.iter().zip(grid.sides()).map(|(cell, side)| match side {
-                Side::Left => format!("||{opening} {cell} {closing}"),
-                Side::Right => format!("||{opening}  {cell} {closing}"),
+                Side::Left => format!("||{opening}{cell} {closing}"),
+                Side::Right => format!("||{opening} {cell}{closing}"),
             });
             format!("{}||", cells.collect::<String>())
         };
@@ -107,8 +107,13 @@ fn escaped(text: &str) -> String {
 }
 
 fn is_plain(word: &str, is_first: bool) -> bool {
-    let is_item = |word: &str| matches!(word, "-" | "=") || word.ends_with(['.', ')']);
-    is_simple(word, ".,:;()/%+'-=_?") && !(is_first && is_item(word)) && !is_link(word)
+    is_simple(word, ".,:;()/%+'-=_?") && !(is_first && (word.starts_with(['-', '=']) || is_numeral(word))) && !is_link(word)
+}
+
+/// Whether a word begins an item of a list: `1.`, `a.`, `iv.`.
+fn is_numeral(word: &str) -> bool {
+    let Some(stem) = word.strip_suffix(['.', ')']) else { return false };
+    stem.chars().count() == 1 || stem.chars().all(|letter| letter.is_numeric() || "ivxIVX".contains(letter))
 }
 
 /// Whether Trac makes a link of a word: a page (`CamelCase`), a revision (`r12`), a place (`ticket:1`).

@@ -11,12 +11,16 @@ fn markup(format: &str) -> Markup {
     let table = |own, marks| Markup { own, quotes: &[], marks };
     match format {
         "mediawiki" => table(&["{| class=\"wikitable\"", "|}", "|-", "||", "|", "'''", "<code>", "</code>", "<pre>", "</pre>"], "<>[]{}|"),
-        "dokuwiki" => {
-            Markup { own: &["**", "''", ":::", "^", "|", "  *"], quotes: &[("%%", "%%"), ("<nowiki>", "</nowiki>")], marks: "<>[]{}^|*~\\" }
+        "dokuwiki" => Markup {
+            own: &["**", "''", ":::", "^", "|", "  * "],
+            quotes: &[("%%", "%%"), ("<nowiki>", "</nowiki>")],
+            marks: "<>[]{}^|*~\\",
+        },
+        "trac" => {
+            Markup { own: &["'''", "||=", "=||", "||", "===", " * "], quotes: &[("`", "`"), ("{{{", "}}}")], marks: "[]{}|!*#^~`@<>" }
         }
-        "trac" => Markup { own: &["'''", "||=", "=||", "||", "===", " *"], quotes: &[("`", "`"), ("{{{", "}}}")], marks: "[]{}|!*#^~`@<>" },
-        "jira" => table(&["{{", "}}", "||", "|", "* ", " *", "*"], "[]{}\\!^~?<>"),
-        "textile" => Markup { own: &["|_<.", "|_>.", "|>.", "|/", "|", "* ", " *", "*"], quotes: &[("@", "@")], marks: "[]{}\\!^~?@<>\"" },
+        "jira" => table(&["{{", "}}", "||", "|", "*"], "[]{}\\!^~?<>"),
+        "textile" => Markup { own: &["|_<.", "|_>.", "|>.", "|/", "|", "*"], quotes: &[("@", "@")], marks: "[]{}\\!^~?@<>\"" },
         "rst" => Markup { own: &[":literal:", "**", "|"], quotes: &[("``", "``"), ("\\", "")], marks: "`|*" },
         "org" => Markup { own: &["{}", "|", "***", "*", "<l>", "<r>", "~", "\u{200b}"], quotes: &[("~", "~")], marks: "<>|*~^_$" },
         "asciidoc" => {

@@ -19,7 +19,9 @@ pub fn check_reports(records: &[RunRecord]) {
     for renderer in texts() {
         let text = renderer.render(&Report::of(records)).text().unwrap().to_owned();
         assert!(text.ends_with('\n'), "{}", renderer.name());
-        for line in text.lines() {
+        // Org alone needs a sign that nobody sees, to keep its marks apart.
+        let seen = if renderer.name() == "org" { text.replace('\u{200b}', "") } else { text.clone() };
+        for line in seen.lines() {
             assert_eq!(printable(line), line, "{}: what has no place in a line", renderer.name());
         }
         check(renderer.name(), &text);

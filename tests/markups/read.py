@@ -87,7 +87,7 @@ def forum(text):
 
     bare = {"replace_links": False, "replace_cosmetic": False}
     parser = bbcode.Parser(newline="\n", **bare)
-    parser.cosmetic_replacements = ()
+    parser.REPLACE_COSMETIC = ()  # for the tags that the parser brings
     for tag in ("table", "tr", "th", "td"):
         parser.add_simple_formatter(tag, f"<{tag}>%(value)s</{tag}>", strip=True, **bare)
     parser.add_simple_formatter("right", '<div style="text-align: right">%(value)s</div>', **bare)
