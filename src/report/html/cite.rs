@@ -3,7 +3,7 @@
 use super::page::Cite;
 use crate::model::plan::{CacheState, DropCaches};
 use crate::model::printable::printable;
-use crate::model::record::RunRecord;
+use crate::model::record::{PhaseRecord, PhaseResult, RunRecord};
 use crate::model::settings::Io;
 use crate::report::gathered::distinct;
 use crate::report::{Section, facts};
@@ -32,7 +32,7 @@ fn citation(section: &Section<'_>) -> String {
 /// The command line, with `DIR` for each directory; `None` where another program measured, or the plans are not one.
 fn command(section: &Section<'_>) -> Option<String> {
     let first = section.series.first()?.first;
-    let is_reported = section.measured().iter().any(|(_, summary)| summary.reported);
+    let is_reported = section.series.iter().flat_map(|series| &series.first.phases).any(is_reported);
     let is_one_plan = section.series.iter().all(|series| series.first.plan == first.plan);
     if is_reported || !is_one_plan || section.series.len() > MOST_TARGETS {
         return None;
@@ -42,6 +42,11 @@ fn command(section: &Section<'_>) -> Option<String> {
     let mut labels = distinct(section.series.iter().map(|series| series.label.clone()));
     labels.iter_mut().for_each(|label| *label = quoted(&format!("{label}=DIR")));
     Some(words.into_iter().chain(labels).collect::<Vec<_>>().join(" "))
+}
+
+/// Whether another program measured it, even where its number is none.
+fn is_reported(record: &PhaseRecord) -> bool {
+    matches!(record.number(), Some(PhaseResult::Reported(_)))
 }
 
 /// The options that make the plan of a run.
