@@ -111,6 +111,8 @@ pub fn run_file(directory: &Path, labels: &[&str]) -> PathBuf {
     let line = std::fs::read_to_string(&path).expect("a run file");
     let mut run: serde_json::Value = serde_json::from_str(&line).expect("a run");
     run["phases"].as_array_mut().expect("phases").truncate(PHASES);
+    // Stands in the heading and, in a fixed width, among the parameters.
+    run["profile"] = "p@`~=|*_[x] %% {{{ <b> a` @b".into();
     let mut text = String::new();
     for (target, label) in (1..).zip(labels) {
         run["label"] = (*label).into();

@@ -59,9 +59,10 @@ impl Markup for Textile {
         std::iter::once(format!("{}|", head.collect::<String>())).chain(rows).collect()
     }
 
+    /// The block ends at the first mark of its end: a blank is put into one that stands in a line.
     fn verbatim(&self, lines: &[String]) -> Vec<String> {
-        let text = lines.iter().map(|line| pre(line)).collect::<Vec<_>>().join("\n");
-        format!("<pre>{text}</pre>").split('\n').map(str::to_owned).collect()
+        let safe = lines.iter().map(|line| line.replace("</pre>", "< /pre>"));
+        std::iter::once("<pre>".to_owned()).chain(safe).chain(["</pre>".to_owned()]).collect()
     }
 }
 
@@ -76,14 +77,14 @@ fn of_cell(cell: &Cell, side: Side) -> Option<String> {
     }
 }
 
-/// Text in a fixed width.
+/// Text in a fixed width, where it lacks one of the marks of its end.
 fn code(text: &str) -> String {
-    format!("@{text}@")
-}
-
-/// A line of a block in a fixed width.
-fn pre(line: &str) -> String {
-    line.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+    let text = text.trim_matches(' ');
+    match (text.contains('@'), text.contains("</code>")) {
+        (false, _) => format!("@{text}@"),
+        (true, false) => format!("<code>{text}</code>"),
+        (true, true) => escaped(text),
+    }
 }
 
 /// Text that Textile shows as it is, at the beginning of a line too.

@@ -133,7 +133,7 @@ fn a_harmless_report_stays_readable() {
         let text = rendering.text().unwrap();
         assert!(text.contains("barrow 0.1.0, std/1, 1 target × 1 run, 2026-11-30"), "{text}");
         assert!(text.contains("btrfs (zstd:3)") || text.contains(r"btrfs (zstd\:3)"), "{text}");
-        assert!(text.contains("Median of 1 run"), "{text}");
+        assert!(text.contains("1 run: no range. "), "{text}");
         assert!(!text.contains("+++++"), "{text}");
     }
 }
@@ -157,7 +157,20 @@ fn blocks_hold_any_line() {
     assert_eq!(of(&org::Org), format!("#+begin_example\n{}\n#+end_example", same.replace("* x", ",* x")));
     assert_eq!(of(&asciidoc::AsciiDoc), format!("[subs=specialchars]\n.....\n{}\n.....", same.replace("include", "\\include")));
     assert_eq!(of(&bbcode_table::BbCodeTable), format!("[code]\n{}\n[/code]", same.replace('[', "(").replace(']', ")")));
-    assert!(of(&textile::Textile).starts_with("<pre>a &lt;b&gt; &amp; * c\n"));
+    assert_eq!(of(&textile::Textile), format!("<pre>\n{same}\n</pre>"));
+    assert_eq!(textile::Textile.verbatim(&["a </pre>".to_owned()])[1], "a < /pre>");
+}
+
+/// Parameters hold what a user has given as a command.
+#[test]
+fn texts_in_a_fixed_width_hold_their_own_marks() {
+    let of = |markup: &dyn Markup, text: &str| markup.list(&[Item::Code(text.to_owned())]).concat();
+    assert_eq!(of(&textile::Textile, "a=1 @b"), "* <code>a=1 @b</code>");
+    assert_eq!(of(&textile::Textile, "@</code>"), "* &#64;&#60;/code&#62;");
+    assert_eq!(of(&rst::Rst, "a`b"), r"- :literal:`a\`b`");
+    assert_eq!(of(&org::Org, "a~b"), "- =a~b=");
+    assert_eq!(of(&trac::Trac, "a`b"), " * {{{a`b}}}");
+    assert_eq!(of(&dokuwiki::DokuWiki, "50%"), "  * ''<nowiki>50%</nowiki>''");
 }
 
 #[test]
