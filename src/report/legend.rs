@@ -5,7 +5,6 @@ use super::places::{Place, in_words};
 use super::table::Columns;
 use crate::model::flag::Flag;
 use crate::model::label::{CacheLabel, Durability};
-use crate::model::likeness::is_from_memory;
 use crate::model::summary::PhaseSummary;
 use crate::stats::{Interval, Spread};
 
@@ -131,19 +130,6 @@ pub fn words(section: &Section<'_>) -> Vec<Entry> {
     let durable = durable.iter().map(|label| Entry { word: label.word().to_owned(), meaning: label.legend().to_owned() });
     let cache = cache.iter().map(|label| Entry { word: label.word().to_owned(), meaning: label.legend().to_owned() });
     durable.chain(cache).collect()
-}
-
-/// The star of figures that are from memory, with the labels that occur; empty where none is.
-pub fn from_memory(section: &Section<'_>) -> Vec<Entry> {
-    let measured = section.measured();
-    let starred = measured.iter().filter(|(_, summary)| is_from_memory(summary.phase, &summary.cache));
-    let mut labels: Vec<CacheLabel> =
-        starred.flat_map(|(_, summary)| summary.cache.iter().copied()).filter(|label| !label.is_device_figure()).collect();
-    labels.sort();
-    labels.dedup_by_key(|label| label.word());
-    let words: Vec<&str> = labels.iter().map(|label| label.word()).collect();
-    let entry = || Entry { word: "*".to_owned(), meaning: format!("not a device figure ({})", words.join(", ")) };
-    (!labels.is_empty()).then(entry).into_iter().collect()
 }
 
 /// The letters of the flags, each with the places where it stands.

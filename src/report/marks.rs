@@ -3,7 +3,7 @@
 use super::Section;
 use super::legend::flags;
 use super::places::{Place, in_words};
-use super::table::{Row, cache_words, is_from_memory};
+use super::table::{cache_words, is_from_memory};
 use crate::model::flag::Flag;
 use crate::model::label::{CacheLabel, Durability};
 use crate::model::summary::PhaseSummary;
@@ -12,9 +12,9 @@ use crate::model::summary::PhaseSummary;
 pub const FROM_MEMORY: &str = "*";
 
 /// The marks of a figure: a letter a flag, then [`FROM_MEMORY`].
-pub fn marks(row: &Row) -> String {
-    let letters = row.flags.iter().map(|flag| flag.letter());
-    letters.chain(FROM_MEMORY.chars().filter(|_| row.is_from_memory)).collect()
+pub fn marks(flags: &[Flag], is_from_memory: bool) -> String {
+    let letters = flags.iter().map(|flag| flag.letter());
+    letters.chain(FROM_MEMORY.chars().filter(|_| is_from_memory)).collect()
 }
 
 /// A label that is not what a reader expects of a figure, with its places.
@@ -99,7 +99,7 @@ mod tests {
     use crate::model::phase::Phase;
     use crate::model::sample;
     use crate::report::Report;
-    use crate::report::table::table;
+    use crate::report::table::{Row, table};
 
     #[test]
     fn marks_are_letters_and_a_star_and_all_are_explained() {
@@ -113,7 +113,7 @@ mod tests {
         let report = Report::of(&records);
         let table = table(&report.sections[0]);
         let rows: Vec<&Row> = table.blocks.iter().flat_map(|block| &block.phases).flat_map(|phase| &phase.rows).collect();
-        let found: Vec<String> = rows.iter().map(|row| marks(row)).filter(|marks| !marks.is_empty()).collect();
+        let found: Vec<String> = rows.iter().map(|row| marks(&row.flags, row.is_from_memory)).filter(|marks| !marks.is_empty()).collect();
         assert_eq!(found, ["*", "s*", "*", "*", "*"]);
         let expected = [
             "* acknowledged: taken over by the system only: there is no device to flush to (tmpfs, block write).",

@@ -121,7 +121,7 @@ mod tests {
     #[test]
     fn foreign_words_are_quoted_together() {
         let quoted =
-            |text: &str| with_quotes(text, |word, is_first| !word.contains('*') && !(is_first && word == "-"), |text| format!("<{text}>"));
+            |text: &str| with_quotes(text, |word, is_first| !(word.contains('*') || is_first && word == "-"), |text| format!("<{text}>"));
         assert_eq!(quoted("a *b c* d *e*"), "a <*b c*> d <*e*>");
         assert_eq!((quoted(""), quoted("*"), quoted("- -")), (String::new(), "<*>".to_owned(), "<-> -".to_owned()));
         let simple = ["", "a", "(rw,relatime),", "fc-v669", "漢字", "%"].map(|word| is_simple(word, "(),-%"));

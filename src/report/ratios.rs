@@ -3,9 +3,8 @@
 use super::Section;
 use super::comparison::{Beside, Comparison};
 use super::figures::{NO_FIGURE, RateFigures, rate_figures, ratio_figures};
-use super::table::{cache_words, words};
+use super::table::{cache_words, is_from_memory, words};
 use crate::model::flag::Flag;
-use crate::model::likeness::is_from_memory;
 use crate::model::phase::Phase;
 use crate::model::summary::PhaseSummary;
 use crate::stats::{Interval, Ratio};
@@ -85,7 +84,7 @@ fn row(section: &Section<'_>, comparison: &Comparison, place: usize, summary: &P
         ratio: figures(beside),
         verdict: beside.words(),
         is_resolved: matches!(beside, Beside::Against { verdict, .. } if verdict.is_difference()),
-        is_from_memory: is_from_memory(summary.phase, &summary.cache),
+        is_from_memory: is_from_memory(summary),
         words,
         flags: summary.flags.clone(),
     })

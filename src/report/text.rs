@@ -77,9 +77,6 @@ fn remarked(section: &Section<'_>) -> Vec<String> {
 
 /// The figures in a layout, how they are read, and the legends of words and flags where marks do not explain themselves.
 fn figures(section: &Section<'_>, layout: Layout) -> (Vec<String>, Vec<String>, Vec<String>) {
-    let explained = |statement: String, marks: Vec<String>| -> Vec<String> {
-        wrap(&statement, "", "").into_iter().chain(marks.iter().flat_map(|mark| wrap(mark, "", "  "))).collect()
-    };
     match layout {
         Layout::Phases => {
             let table = table(section);
@@ -100,6 +97,11 @@ fn figures(section: &Section<'_>, layout: Layout) -> (Vec<String>, Vec<String>, 
             (bonnie::lines(section), explained(statement, marks::sentences_in_words(section)), Vec::new())
         }
     }
+}
+
+/// How the figures are read, then what the marks beside them mean, each on lines of its own.
+fn explained(statement: String, marks: Vec<String>) -> Vec<String> {
+    wrap(&statement, "", "").into_iter().chain(marks.iter().flat_map(|mark| wrap(mark, "", "  "))).collect()
 }
 
 fn head(section: &Section<'_>) -> Vec<String> {

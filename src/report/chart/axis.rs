@@ -159,7 +159,9 @@ impl Axis {
     /// At each power of ten, from the one below the least to the one above the greatest value.
     fn decades(&self) -> Ticks {
         let (first, last) = (self.low.log10().floor() as i32, self.high.log10().ceil() as i32);
-        let powers: Vec<f64> = (first..=last.max(first + 1)).map(|power| 10_f64.powi(power)).collect();
+        // Above the greatest power of ten that a number holds there is none to end at.
+        let (first, last) = (first.min(f64::MAX_10_EXP - 1), last.max(first + 1).min(f64::MAX_10_EXP));
+        let powers: Vec<f64> = (first..=last).map(|power| 10_f64.powi(power)).collect();
         // The logarithm of a power of ten may be rounded to the wrong side.
         let low = powers.first().copied().unwrap_or(self.low).min(self.low);
         let high = powers.last().copied().unwrap_or(self.high).max(self.high);
@@ -322,6 +324,10 @@ mod tests {
         assert_eq!(labels(&Axis::from_zero(&[f64::MIN_POSITIVE / 1e10]), 4).len(), 2);
         assert_eq!(labels(&Axis::from_zero(&[2e12]), 4), ["0", "5e11", "1e12", "1.5e12", "2e12"]);
         assert_eq!(labels(&Axis::to_resolve(&[1e-3, 1e9]), 4).len(), 13);
+        for greatest in [1e308, 1.4e308, f64::MAX] {
+            let ticks = Axis::of_durations(&[greatest]).ticks(4);
+            assert!(ticks.low < ticks.high && ticks.high.is_finite() && ticks.high >= greatest, "{ticks:?}");
+        }
     }
 
     proptest! {

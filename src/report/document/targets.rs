@@ -32,5 +32,5 @@ pub fn grid(section: &Section<'_>, columns: &Columns) -> Grid {
 /// The median with its marks behind it.
 fn marked(row: &Row) -> Cell {
     let cell = median(row);
-    Cell { text: format!("{} {}", cell.text, marks(row)).trim_end().to_owned(), ..cell }
+    Cell { text: format!("{} {}", cell.text, marks(&row.flags, row.is_from_memory)).trim_end().to_owned(), ..cell }
 }

@@ -1,11 +1,12 @@
 //! The text of a comparison: what changed in words, each series beside its baseline, and what differs around them.
 
-use super::{foot, legends, list, remarked};
+use super::{explained, foot, list, remarked};
 use crate::model::fact::FactKind;
 use crate::report::differences::{Varied, shared, varied};
 use crate::report::lines::{COLUMNS, blanks, by_point, join_and, left, packed, right, width, wrap};
+use crate::report::marks::{self, marks};
 use crate::report::ratios::{PhaseRatios, Ratios, Row, ratios};
-use crate::report::{Section, facts, legend, limits, quietness, remarks, verdicts};
+use crate::report::{Section, facts, limits, quietness, remarks, verdicts};
 
 /// Blanks between two columns.
 const GAP: usize = 2;
@@ -20,8 +21,7 @@ pub fn paragraphs(section: &Section<'_>) -> Vec<Vec<String>> {
         wrapped(verdicts::sentences(section).into_iter().chain(verdicts::difference(section)).collect()),
         table,
         remarks::nothing_measured(section).into_iter().collect(),
-        wrap(&verdicts::meaning(section).join(" "), "", ""),
-        legends(&legend::from_memory(section), &legend::flags(section)),
+        explained(verdicts::meaning(section).join(" "), marks::sentences(section)),
         remarked(section),
         list("failed and skipped", &remarks::missing(section)),
         what_differs(section),
@@ -100,7 +100,7 @@ fn phase_lines(phase: &PhaseRatios) -> Vec<Line> {
     let ratios = by_point(&phase.rows.iter().map(|row| row.ratio.median.as_str()).collect::<Vec<_>>());
     let widest = |of: fn(&Row) -> usize| phase.rows.iter().map(of).max().unwrap_or(0);
     let (low, high) = (widest(|row| width(&row.ratio.low)), widest(|row| width(&row.ratio.high)));
-    let marks = widest(|row| width(&marks_of(row)));
+    let widest_marks = widest(|row| width(&marks(&row.flags, row.is_from_memory)));
     let range = |row: &Row| match row.ratio.low.as_str() {
         "" => String::new(),
         text => format!("{} – {}", right(text, low), left(&row.ratio.high, high)),
@@ -108,7 +108,7 @@ fn phase_lines(phase: &PhaseRatios) -> Vec<Line> {
     let rows = phase.rows.iter().zip(medians.into_iter().zip(ratios));
     rows.map(|(row, (median, ratio))| Line {
         label: row.label.clone(),
-        cells: [median, ratio, range(row), left(&marks_of(row), marks)],
+        cells: [median, ratio, range(row), left(&marks(&row.flags, row.is_from_memory), widest_marks)],
         verdict: if row.words.is_empty() || row.median.starts_with(|first: char| first.is_ascii_digit()) {
             row.verdict.clone()
         } else {
@@ -116,12 +116,6 @@ fn phase_lines(phase: &PhaseRatios) -> Vec<Line> {
         },
     })
     .collect()
-}
-
-/// A letter per flag, and a star where the figure is from memory.
-fn marks_of(row: &Row) -> String {
-    let letters: String = row.flags.iter().map(|flag| flag.letter()).collect();
-    format!("{letters}{}", if row.is_from_memory { "*" } else { "" })
 }
 
 /// The facts in which the series differ, each with its values and whose they are.

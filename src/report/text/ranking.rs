@@ -62,7 +62,7 @@ fn line<'r>(ranked: &'r RankedRow, slots: &Slots) -> Line<'r> {
         median: slots.median(&ranked.row.rate),
         range: slots.range(&ranked.row.rate),
         ratio: &ranked.ratio,
-        marks: marks(&ranked.row),
+        marks: marks(&ranked.row.flags, ranked.row.is_from_memory),
         words: if ranked.rank == Rank::Missing { ranked.row.words.join("/") } else { String::new() },
         row: ranked,
     }

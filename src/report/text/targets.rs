@@ -79,7 +79,7 @@ fn columns(group: &GroupColumns) -> Vec<Column> {
 
 fn cell(row: &Row, slots: &Slots) -> Cell {
     let range = if row.rate.low.is_empty() { String::new() } else { format!("{}–{}", row.rate.low, row.rate.high) };
-    Cell { median: slots.median(&row.rate), marks: marks(row), range, cpu: cpu(row) }
+    Cell { median: slots.median(&row.rate), marks: marks(&row.flags, row.is_from_memory), range, cpu: cpu(row) }
 }
 
 /// `16/40%`; own CPU alone where nothing is known of the system's.
