@@ -13,7 +13,7 @@ fn markup(format: &str) -> Markup {
         "mediawiki" => table(&["{| class=\"wikitable\"", "|}", "|-", "||", "|", "'''", "<code>", "</code>", "<pre>", "</pre>"], "<>[]{}|"),
         "dokuwiki" => Markup {
             own: &["**", "''", ":::", "^", "|", "  * "],
-            quotes: &[("%%", "%%"), ("<nowiki>", "</nowiki>")],
+            quotes: &[("==== ", " ===="), ("%%", "%%"), ("<nowiki>", "</nowiki>")],
             marks: "<>[]{}^|*~\\",
         },
         "trac" => {
