@@ -1,18 +1,21 @@
 //! Text that a reader of Markdown gives back as it was: nothing in a label or a reason becomes markup.
 
+use crate::report::marks::rewritten;
+
 /// Characters that mean something anywhere in a line of GitHub's Markdown; `$` begins mathematics there, `^` does in other readers.
 const MARKUP: &[char] = &['\\', '`', '*', '_', '[', ']', '<', '>', '|', '~', '&', '$', '^'];
 
-/// Text within a line or a cell. Blanks at its ends, which no reader keeps, are taken off.
+/// Text within a line or a cell. Blanks at its ends, which no reader keeps, are taken off. In an address that GitHub would make a link
+/// of, it would show the backslashes of other marks, so that its own beginning is escaped too.
 pub fn escaped(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    for character in text.trim_matches(' ').chars() {
-        if MARKUP.contains(&character) {
+    let has_host = text.to_lowercase().contains("www.");
+    rewritten(text, |mark, safe| {
+        let is_address = (mark.letter == ':' && mark.after == Some('/')) || (mark.letter == '.' && has_host);
+        if is_address || MARKUP.contains(&mark.letter) {
             safe.push('\\');
         }
-        safe.push(character);
-    }
-    safe
+        safe.push(mark.letter);
+    })
 }
 
 /// Text that begins a line: what would make it a heading, a list item or a rule there is escaped too.
@@ -55,6 +58,7 @@ mod tests {
     fn markup_is_escaped() {
         assert_eq!(escaped("a|b*c_ `d` [e] <f> ^g^ {h} +++++"), r"a\|b\*c\_ \`d\` \[e\] \<f\> \^g\^ {h} +++++");
         assert_eq!(escaped(" btrfs (zstd:3) "), "btrfs (zstd:3)");
+        assert_eq!(escaped("http://a_b www.c.d e:f 1.5"), r"http\://a\_b www\.c\.d e:f 1\.5");
         assert_eq!(escaped_line("# no heading"), r"\# no heading");
         assert_eq!(escaped_line("12. no item"), r"12\. no item");
         assert_eq!(escaped_line("12 GiB"), "12 GiB");
