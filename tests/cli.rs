@@ -149,7 +149,7 @@ fn csv_has_the_columns_that_were_promised() {
             "label,phase,unit,n,rate_median,rate_low,rate_high,interval,rate_min,rate_max,cpu_own_pct_median,cpu_own_pct_min,\
              cpu_own_pct_max,cpu_system_pct_median,cpu_system_pct_min,cpu_system_pct_max,p99_us_median,p99_us_min,p99_us_max,\
              cpu_seconds_per_gib_median,cpu_seconds_per_1000_median,cache,durable,\
-             flags,profile,workload_id,batch,filesystem,device,kernel"
+             flags,profile,workload_id,batch,filesystem,device,kernel,tags"
         )
     );
     for row in csv_rows(&csv) {

@@ -4,6 +4,7 @@ use super::exit::{Exit, usage};
 use super::output::{print_report, say, write_file};
 use super::pair::key_value;
 use crate::model::fact::Key;
+use crate::model::nearest::{did_you_mean, nearest_names};
 use crate::model::selection::Selection;
 use crate::model::series::Pooling;
 use crate::report::baseline::{BaselineError, compare};
@@ -99,6 +100,12 @@ pub fn report(arguments: &ReportArguments) -> anyhow::Result<Exit> {
         for group in compared(&mut report, baseline, arguments.force)? {
             say(&format!("barrow: {group} has no series `{baseline}`, so it is shown without ratios"));
         }
+        if report.sections.iter().all(|section| section.comparison.is_none() || section.series.len() == 1) {
+            say(&format!("barrow: `{baseline}` stands alone in its table, so nothing is compared with it"));
+        }
+        if !renderer.compares() {
+            say(&format!("barrow: {} has no ratios; json has them", renderer.name()));
+        }
     }
     let rendering = renderer.render(&report);
     match &arguments.output {
@@ -125,20 +132,27 @@ fn compared(report: &mut Report<'_>, baseline: &str, is_forced: bool) -> anyhow:
     })
 }
 
-/// The first format whose files end so.
-fn named_by(ending: &str) -> Option<&'static dyn Renderer> {
-    RENDERERS.iter().copied().find(|renderer| renderer.extension() == ending)
+/// The first format whose files end as the output does. An ending that is only nearly one of them is a slip.
+fn by_ending(arguments: &ReportArguments) -> anyhow::Result<Option<&'static dyn Renderer>> {
+    let (None, Some(path)) = (&arguments.format, &arguments.output) else { return Ok(None) };
+    let Some(ending) = path.extension().and_then(|ending| ending.to_str()) else { return Ok(None) };
+    let found = RENDERERS.iter().copied().find(|renderer| renderer.extension() == ending);
+    let nearest = nearest_names(ending, RENDERERS.iter().map(|renderer| renderer.extension()));
+    if found.is_none() && !nearest.is_empty() {
+        let meant = did_you_mean(&nearest);
+        return Err(usage(format!("{}: no format has files that end in `{ending}`{meant}; or name the format with -f", path.display())));
+    }
+    Ok(found)
 }
 
 /// The format and the chart that were asked for; a format that was not named is that of the ending of the file.
 fn form(arguments: &ReportArguments) -> anyhow::Result<(&'static dyn Renderer, ChartChoice, Layout)> {
     let kind = arguments.chart.as_deref().map(chart_named).transpose().map_err(usage)?;
     let wants_chart = kind.is_some() || arguments.narrow;
-    let by_ending = arguments.output.as_deref().and_then(Path::extension).and_then(|ending| named_by(ending.to_str()?));
-    let usual = match by_ending {
-        Some(renderer) if !wants_chart || renderer.draws() => renderer.name(),
-        _ if wants_chart => "svg",
-        _ => "text",
+    let usual = match by_ending(arguments)? {
+        Some(renderer) => renderer.name(),
+        None if wants_chart => "svg",
+        None => "text",
     };
     let renderer = renderer_named(arguments.format.as_deref().unwrap_or(usual)).map_err(usage)?;
     if wants_chart && !renderer.draws() {

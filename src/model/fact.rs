@@ -72,8 +72,8 @@ facts! {
     Target        "below"         "below"          below;
     Circumstances "cache"         "cache"          |run| cache_state(run.plan.circumstances.cache);
     Circumstances "drop_caches"   "drop caches"    |run| drop_caches(run.plan.circumstances.drop_caches);
-    Circumstances "prepare"       "prepare"        |run| run.plan.circumstances.prepare.clone();
-    Circumstances "pause"         "pause"          |run| Some(run.plan.circumstances.pause_ms).filter(|ms| *ms > 0).map(|ms| format!("{ms} ms"));
+    Circumstances "prepare"       "prepare"        |run| Some(run.plan.circumstances.prepare.clone().unwrap_or_else(|| "none".to_owned()));
+    Circumstances "pause"         "pause"          |run| Some(pause(run.plan.circumstances.pause_ms));
 }
 
 impl Fact {
@@ -104,18 +104,24 @@ fn below(run: &RunRecord) -> Option<String> {
     known(&leaves.join(", "))
 }
 
+fn pause(milliseconds: u64) -> String {
+    if milliseconds == 0 { "none".to_owned() } else { format!("{milliseconds} ms") }
+}
+
 fn cache_state(state: CacheState) -> Option<String> {
-    match state {
-        CacheState::Cold => None,
-        CacheState::Warm => Some("warm".to_owned()),
-    }
+    let state = match state {
+        CacheState::Cold => "cold",
+        CacheState::Warm => "warm",
+    };
+    Some(state.to_owned())
 }
 
 fn drop_caches(drops: DropCaches) -> Option<String> {
-    match drops {
-        DropCaches::Auto => None,
-        DropCaches::Never => Some("never".to_owned()),
-    }
+    let drops = match drops {
+        DropCaches::Auto => "auto",
+        DropCaches::Never => "never",
+    };
+    Some(drops.to_owned())
 }
 
 /// A key that runs are selected or grouped by: a tag, or a fact.
@@ -202,7 +208,7 @@ mod tests {
         assert_eq!(of("mount").as_deref(), Some("rw,relatime"));
         assert_eq!(of("fill").as_deref(), Some("10 %"));
         assert_eq!(of("rights").as_deref(), Some("not root"));
-        assert_eq!((of("cache"), of("governor")), (None, None));
+        assert_eq!((of("cache").as_deref(), of("pause").as_deref(), of("governor")), (Some("cold"), Some("none"), None));
     }
 
     #[test]

@@ -71,7 +71,7 @@ fn circumstances(one: &RunRecord, two: &RunRecord) -> Vec<Difference> {
     let said = |run: &RunRecord, key: &str| {
         let parameters = run.plan.circumstances.parameters();
         let value = parameters.iter().find_map(|text| text.strip_prefix(key)?.strip_prefix('=').map(printable));
-        value.unwrap_or_else(|| "usual".to_owned())
+        value.unwrap_or_else(|| "cold".to_owned())
     };
     let prepared = |run: &RunRecord| if run.plan.circumstances.prepare.is_some() { "a command" } else { "no command" }.to_owned();
     let found = [

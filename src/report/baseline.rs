@@ -1,12 +1,14 @@
 //! Which series is the baseline, and whether the others may be compared with it at all.
 
 use super::comparison::Comparison;
+use super::gathered::distinct;
 use super::lines::join_and;
 use super::{Report, Section};
 use crate::model::likeness::{Difference, unlike};
 use crate::model::nearest::{did_you_mean, nearest_names};
 use crate::model::printable::printable;
 use crate::model::series::Series;
+use std::collections::HashMap;
 
 /// Why nothing is compared.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -68,7 +70,7 @@ pub fn compare(report: &mut Report<'_>, name: &str, is_forced: bool) -> Result<V
         found.push(place_of(section, name)?);
     }
     if found.iter().all(Option::is_none) {
-        let names: Vec<String> = report.sections.iter().flat_map(|section| &section.series).map(|one| one.name.clone()).collect();
+        let names = distinct(report.sections.iter().flat_map(|section| &section.series).map(|one| one.name.clone()));
         let nearest = nearest_names(name, names.iter().map(String::as_str)).into_iter().map(str::to_owned).collect();
         return Err(BaselineError::None { name: printable(name), nearest, names });
     }
@@ -89,12 +91,16 @@ pub fn compare(report: &mut Report<'_>, name: &str, is_forced: bool) -> Result<V
 
 /// Every series that is unlike the baseline of its group.
 fn unlike_pairs(report: &Report<'_>, found: &[Option<usize>]) -> Vec<(String, String, Vec<Difference>)> {
-    let with_baseline = report.sections.iter().zip(found).filter_map(|(section, place)| Some((section, section.series.get((*place)?)?)));
-    let baselines: Vec<(&Section<'_>, &Series<'_>)> = with_baseline.collect();
+    let mut baselines: HashMap<&Option<String>, &Series<'_>> = HashMap::new();
+    for (section, place) in report.sections.iter().zip(found) {
+        if let Some(series) = place.and_then(|place| section.series.get(place)) {
+            baselines.entry(&section.group).or_insert(series);
+        }
+    }
     let mut pairs = Vec::new();
     for (section, place) in report.sections.iter().zip(found) {
         let own = place.and_then(|place| section.series.get(place));
-        let of_group = || baselines.iter().find(|(other, _)| other.group == section.group).map(|(_, series)| *series);
+        let of_group = || baselines.get(&section.group).copied();
         let Some(baseline) = own.or_else(of_group) else { continue };
         for series in &section.series {
             let differences = unlike(baseline, series);

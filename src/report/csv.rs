@@ -63,6 +63,10 @@ impl Renderer for Csv {
         "a row per run and phase, every number, for spreadsheets and scripts"
     }
 
+    fn compares(&self) -> bool {
+        false
+    }
+
     fn render(&self, report: &Report<'_>) -> Rendering {
         let rows = report.records.iter().zip(1_usize..).flat_map(|(run, number)| {
             let facts = RunCells::of(run, number);

@@ -6,6 +6,7 @@ use super::{Renderer, Rendering, Report, Section, facts};
 use crate::model::machine::FilesystemClass;
 use crate::model::phase::{Phase, Reads, Unit};
 use crate::model::printable::printable;
+use crate::model::record::RunRecord;
 use crate::model::series::Series;
 use crate::model::summary::PhaseSummary;
 use crate::stats::Spread;
@@ -14,7 +15,7 @@ use crate::stats::Spread;
 pub struct CsvSummary;
 
 /// The columns. Never reordered or renamed: scripts rely on them.
-const COLUMNS: [&str; 30] = [
+const COLUMNS: [&str; 31] = [
     "label",
     "phase",
     "unit",
@@ -45,6 +46,7 @@ const COLUMNS: [&str; 30] = [
     "filesystem",
     "device",
     "kernel",
+    "tags",
 ];
 
 /// What stands in a cell that does not apply, so that no cell of a measured series is empty.
@@ -64,6 +66,10 @@ impl Renderer for CsvSummary {
 
     fn purpose(&self) -> &'static str {
         "a row per series and phase: median, range, labels, for plots"
+    }
+
+    fn compares(&self) -> bool {
+        false
     }
 
     fn render(&self, report: &Report<'_>) -> Rendering {
@@ -140,7 +146,13 @@ fn reads_something(phase: Phase) -> bool {
     }
 }
 
-fn fact_cells(series: &Series<'_>) -> [String; 6] {
+/// `key=value` each.
+fn tags(run: &RunRecord) -> String {
+    let tags: Vec<String> = run.tags.iter().map(|(key, value)| printable(&format!("{key}={value}"))).collect();
+    if tags.is_empty() { NONE.to_owned() } else { tags.join(" ") }
+}
+
+fn fact_cells(series: &Series<'_>) -> [String; 7] {
     let run = series.first;
     let known = |text: &str| if text.is_empty() { UNKNOWN.to_owned() } else { printable(text) };
     let no_device = match run.filesystem.class {
@@ -156,6 +168,7 @@ fn fact_cells(series: &Series<'_>) -> [String; 6] {
         known(&run.filesystem.kind),
         facts::device_cell(&run.device).unwrap_or_else(|| no_device.to_owned()),
         known(run.machine.kernel.as_deref().unwrap_or_default()),
+        tags(run),
     ]
 }
 

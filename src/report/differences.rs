@@ -47,11 +47,22 @@ fn titled_values(section: &Section<'_>) -> Vec<(String, FactKind, Vec<Option<Str
     let environment = FACTS.iter().filter(|fact| fact.kind != FactKind::Identity);
     let facts = environment.map(|fact: &Fact| (fact.title.to_owned(), fact.kind, of_all(&|run| fact.of(run))));
     let keys: BTreeSet<&String> = section.series.iter().flat_map(|one| one.first.tags.keys()).collect();
-    let tags = keys.into_iter().map(|key| {
+    let are_many = keys.len() > MOST_KEYS;
+    let together = are_many.then(|| ("tags".to_owned(), FactKind::Circumstances, of_all(&all_tags)));
+    let tags = keys.into_iter().filter(|_| !are_many).map(|key| {
         let values = of_all(&|run| run.tags.get(key).map(|value| printable(value)));
         (format!("tag {}", printable(key)), FactKind::Circumstances, values)
     });
-    facts.chain(tags).collect()
+    facts.chain(tags).chain(together).collect()
+}
+
+/// More tags than these are not taken apart: each would be a row, with a value of every series.
+const MOST_KEYS: usize = 64;
+
+/// All tags of a run as one value.
+fn all_tags(run: &RunRecord) -> Option<String> {
+    let tags: Vec<String> = run.tags.iter().map(|(key, value)| format!("{}={}", printable(key), printable(value))).collect();
+    (!tags.is_empty()).then(|| tags.join(" "))
 }
 
 /// The value of a series: that of its first run, or of several batches each value once.

@@ -103,7 +103,7 @@ pub fn documents(report: &Report<'_>) -> Vec<Vec<Part>> {
     match report.sections.len() {
         0 => vec![said("No runs.".to_owned())],
         1 => sections.collect(),
-        _ => std::iter::once(said(super::several_tables(&report.sections))).chain(sections).collect(),
+        _ => std::iter::once(said(super::several("table", &report.sections))).chain(sections).collect(),
     }
 }
 

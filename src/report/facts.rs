@@ -47,7 +47,9 @@ pub fn extent(section: &Section<'_>) -> String {
     let of_several_runs = gathered(section.series.iter().filter(|series| series.runs.len() > 1).map(|series| (series.batch, ())));
     let pooled = if is_pooled { " pooled" } else { "" };
     let batches_text = if batches.len() > 1 { format!(", {} batches{pooled}", batches.len()) } else { String::new() };
-    let interleaved = if of_several_runs.iter().any(|(_, series)| series.len() > 1) { ", interleaved" } else { "" };
+    // Only what is so of every batch is said.
+    let is_interleaved = !of_several_runs.is_empty() && !is_pooled && of_several_runs.iter().all(|(_, series)| series.len() > 1);
+    let interleaved = if is_interleaved { ", interleaved" } else { "" };
     format!("{targets} × {runs}{batches_text}{interleaved}")
 }
 
@@ -70,13 +72,13 @@ pub fn lines(section: &Section<'_>) -> Vec<String> {
 
 /// The facts of the machine, where all targets share them.
 pub fn machine(section: &Section<'_>) -> Option<String> {
-    let facts = per_fact(section, |series| machine_facts(&series.first.machine));
+    let facts = per_fact(section, |run| machine_facts(&run.machine));
     facts.into_iter().find(|fact| fact.is_shared_by_all).map(|fact| fact.fact)
 }
 
 /// The facts of the machines, a line each.
 pub fn machine_lines(section: &Section<'_>) -> Vec<String> {
-    per_fact(section, |series| machine_facts(&series.first.machine)).into_iter().map(machine_line).collect()
+    per_fact(section, |run| machine_facts(&run.machine)).into_iter().map(machine_line).collect()
 }
 
 /// A fact and the series that share it.
@@ -94,8 +96,13 @@ impl SharedFact<'_, '_> {
     }
 }
 
-fn per_fact<'s, 'a>(section: &'s Section<'a>, fact: impl Fn(&Series<'_>) -> String) -> Vec<SharedFact<'s, 'a>> {
-    let groups = gathered(section.series.iter().map(|series| (fact(series), series)));
+fn per_fact<'s, 'a>(section: &'s Section<'a>, fact: impl Fn(&RunRecord) -> String) -> Vec<SharedFact<'s, 'a>> {
+    let of_series = |series: &Series<'_>| match series.batches {
+        1 => fact(series.first),
+        // Of pooled batches each may have its own.
+        _ => distinct(series.runs.iter().map(|run| fact(run))).join("; elsewhere "),
+    };
+    let groups = gathered(section.series.iter().map(|series| (of_series(series), series)));
     let is_shared_by_all = groups.len() == 1;
     let known = groups.into_iter().filter(|(fact, _)| !fact.is_empty());
     known.map(|(fact, series)| SharedFact { series, is_shared_by_all, fact }).collect()
@@ -144,8 +151,7 @@ fn machine_facts(machine: &Machine) -> String {
     printable(&facts.join(", "))
 }
 
-fn target_facts(series: &Series<'_>) -> String {
-    let run = series.first;
+fn target_facts(run: &RunRecord) -> String {
     let mut facts = filesystem_facts(&run.filesystem);
     facts.extend(Some(device_facts(&run.device)).filter(|device| !device.is_empty()));
     facts.extend(leaf_facts(run));

@@ -17,7 +17,7 @@ mod summary;
 use self::page::{Page, Part};
 use super::comparison::Comparison;
 use super::table::table;
-use super::{Renderer, Rendering, Report, Section, remarks, several_tables};
+use super::{Renderer, Rendering, Report, Section, remarks, several};
 use askama::Template;
 
 /// The format `html`.
@@ -53,7 +53,7 @@ fn page_of(report: &Report<'_>) -> Page {
         [] => ("No runs".to_owned(), "There is nothing to report.".to_owned()),
         [only] => (only.head.title.clone(), String::new()),
         _ => {
-            let said = several_tables(&report.sections);
+            let said = several("table", &report.sections);
             let (heading, why) = said.split_once(". ").unwrap_or((said.trim_end_matches('.'), ""));
             (heading.to_owned(), why.to_owned())
         }

@@ -162,13 +162,13 @@ impl<'a> Section<'a> {
     }
 }
 
-/// Why a report has several tables.
-fn several_tables(sections: &[Section<'_>]) -> String {
+/// Why a report has several tables, or charts.
+fn several(what: &str, sections: &[Section<'_>]) -> String {
     let groups: Vec<&String> = sections.iter().filter_map(|section| section.group.as_ref()).collect();
     let key = groups.first().and_then(|group| group.split_once('=')).map(|(key, _)| key);
     match key {
-        Some(key) => format!("{} tables, by {key}.", sections.len()),
-        None => format!("{} workloads. They are unlike work, so each has its own table.", sections.len()),
+        Some(key) => format!("{} {what}s, by {key}.", sections.len()),
+        None => format!("{} workloads. They are unlike work, so each has its own {what}.", sections.len()),
     }
 }
 
@@ -180,7 +180,7 @@ impl Report<'_> {
             0 => "No runs.\n".to_owned(),
             1 => sections.concat(),
             _ => {
-                let head = format!("{}\n", several_tables(&self.sections));
+                let head = format!("{}\n", several("table", &self.sections));
                 std::iter::once(head).chain(sections).collect::<Vec<_>>().join(between)
             }
         }
@@ -229,6 +229,11 @@ pub trait Renderer: Sync {
         false
     }
 
+    /// Whether it shows the ratios to a baseline.
+    fn compares(&self) -> bool {
+        true
+    }
+
     /// The report; of a text each line is ended. The same records make the same bytes.
     fn render(&self, report: &Report<'_>) -> Rendering;
 }
@@ -256,11 +261,12 @@ pub const RENDERERS: &[&dyn Renderer] = &[
     &png::Png,
 ];
 
-/// The format of a name.
+/// The format of a name, or else of the ending of its files.
 ///
 /// # Errors
 /// Suggests the nearest names and lists all when there is none.
 pub fn renderer_named(name: &str) -> Result<&'static dyn Renderer, UnknownName> {
-    let found = RENDERERS.iter().copied().find(|renderer| renderer.name() == name);
+    let named = |is_meant: fn(&dyn Renderer) -> &'static str| RENDERERS.iter().copied().find(|renderer| is_meant(*renderer) == name);
+    let found = named(|renderer| renderer.name()).or_else(|| named(|renderer| renderer.extension()));
     found.ok_or_else(|| UnknownName::of("format", name, RENDERERS.iter().map(|renderer| renderer.name())))
 }

@@ -38,7 +38,11 @@ pub fn targets(section: &Section<'_>, columns: &Columns) -> String {
 pub fn ranking(section: &Section<'_>, ranking: &Ranking) -> String {
     let Some(cases) = cases(section) else { return String::new() };
     let rows = || ranking.phases.iter().flat_map(|phase| &phase.rows);
-    let ratio = if rows().any(|row| row.ratio.ends_with('×')) { "; × = ratio to the best (Hodges-Lehmann)" } else { "" };
+    let ratio = if rows().any(|row| row.ratio.ends_with('×')) {
+        "; × = ratio to the best (Hodges-Lehmann: the middle of the ratios of every pair of runs, not the quotient of the medians)"
+    } else {
+        ""
+    };
     let mut sentences = vec![format!("Best first. {}{ratio}.", median_and_range(&cases))];
     sentences.extend(cases.elsewhere);
     if let Some(shared) = rows().map(|row| row.rank).find(|rank| matches!(rank, Rank::Shared(_))) {

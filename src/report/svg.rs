@@ -52,7 +52,7 @@ pub fn drawing(report: &Report<'_>) -> String {
     // One kind for the whole file: the first workload decides.
     let kind = report.chart.kind.or_else(|| Some(kind_for(report.sections.first()?)));
     let charts: Vec<_> = report.sections.iter().filter_map(|section| Some(kind?.of(section))).collect();
-    sheet::document(&charts, form_of(report))
+    sheet::document(&charts, &super::several("chart", &report.sections), form_of(report))
 }
 
 /// An SVG file in the form of the report that only says something.

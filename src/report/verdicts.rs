@@ -99,7 +99,7 @@ pub fn meaning(section: &Section<'_>) -> Vec<String> {
     let mut sentences = Vec::new();
     let has_interval = ratios.iter().any(|ratio| ratio.interval == Interval::Ci95);
     if has_interval {
-        sentences.push("Ratio to the baseline, above 1 is faster: Hodges-Lehmann with its exact Mann-Whitney 95 % interval.".to_owned());
+        sentences.push("Ratio to the baseline, above 1 is faster: Hodges-Lehmann (the middle of the ratios of every pair of runs, not the quotient of the medians) with its exact Mann-Whitney 95 % interval.".to_owned());
         sentences.push(
             "faster, slower: p <= 0.01 and at least 5 %. same within 5 %: the whole interval lies in 0.95 – 1.05. not resolved: neither."
                 .to_owned(),

@@ -30,6 +30,8 @@ fn markup(format: &str) -> Markup {
         }
         "bbcode-table" => table(
             &[
+                "[code]",
+                "[/code]",
                 "[b]",
                 "[/b]",
                 "[list]",

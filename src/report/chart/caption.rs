@@ -3,7 +3,7 @@
 use super::rates::MOST_TARGETS;
 use crate::model::printable::printable;
 use crate::report::table::columns;
-use crate::report::{Section, facts};
+use crate::report::{Section, facts, quietness};
 use crate::stats::Interval;
 use crate::units::{rounded_size, with_thousands};
 
@@ -34,6 +34,7 @@ pub fn reading(section: &Section<'_>, mut sentences: Vec<String>) -> String {
         sentences = vec!["No phase has a figure.".to_owned()];
     }
     sentences.push(format!("{}.", facts::extent(section)));
+    sentences.extend(quietness::sentence(section).map(|_| "The machine was not quiet: measure again before you publish.".to_owned()));
     let left_out = section.series.len().saturating_sub(MOST_TARGETS);
     if left_out > 0 {
         sentences

@@ -8,7 +8,7 @@ use crate::model::series::Series;
 use crate::model::summary::PhaseSummary;
 use crate::report::Section;
 use crate::report::figures::cpu_figure;
-use crate::report::table::columns;
+use crate::report::table::{self, columns};
 use crate::stats::Spread;
 
 /// The kind.
@@ -20,7 +20,7 @@ const ONE_CORE: f64 = 100.0;
 fn chart(section: &Section<'_>) -> Chart {
     let shown: Vec<Phase> = Phase::ALL.iter().copied().filter(|phase| !section.rows(*phase).is_empty()).collect();
     let drawn = section.summaries.iter().take(rates::MOST_TARGETS);
-    let spreads = drawn.flatten().flat_map(|summary| [summary.cpu_own, summary.cpu_system]).flatten();
+    let spreads = drawn.flatten().flat_map(|summary| [summary.cpu_own, machine(summary)]).flatten();
     let values: Vec<f64> = spreads.flat_map(|spread| [spread.median, spread.high]).chain([ONE_CORE]).collect();
     let axis = Axis { suffix: " %", reference: Some(ONE_CORE), ..Axis::from_zero(&values) };
     let series = section.series.iter().zip(&section.summaries).enumerate().take(rates::MOST_TARGETS);
@@ -56,7 +56,7 @@ fn groups(series: &Series<'_>, tone: Tone, summaries: &[PhaseSummary], shown: &[
 
 fn row(series: &Series<'_>, tone: Tone, summary: &PhaseSummary) -> Row {
     let is_hollow = doubt::fill(summary) != super::model::Fill::Solid;
-    let (own, system) = (summary.cpu_own.filter(is_drawable), summary.cpu_system.filter(is_drawable));
+    let (own, system) = (summary.cpu_own.filter(is_drawable), machine(summary).filter(is_drawable));
     let mut marks = Vec::new();
     if let (Some(own), Some(system)) = (own, system) {
         marks.push(Mark::Link { from: own.median, to: system.median });
@@ -66,7 +66,7 @@ fn row(series: &Series<'_>, tone: Tone, summary: &PhaseSummary) -> Row {
     marks.extend(own.map(|spread| Mark::Disc { at: spread.median, is_hollow }));
     marks.extend(system.map(|spread| Mark::Diamond { at: spread.median, is_hollow }));
     let words = doubt::in_sentence(summary);
-    let values = [("own", summary.cpu_own), ("system", summary.cpu_system)];
+    let values = [("own", summary.cpu_own), ("system", machine(summary))];
     let known: Vec<String> = values.into_iter().filter_map(|(name, spread)| Some(format!("{name} {}", in_words(&spread?)))).collect();
     let about = format!("{}, {}", summary.phase.row().title, series.name);
     let value = if known.is_empty() { "CPU not known".to_owned() } else { format!("CPU {}", known.join(", ")) };
@@ -80,6 +80,11 @@ fn row(series: &Series<'_>, tone: Tone, summary: &PhaseSummary) -> Row {
         verdict: None,
         title: if words.is_empty() { format!("{about}: {value}") } else { format!("{about}: {value}; {words}") },
     }
+}
+
+/// The machine's CPU, where it was counted for long enough to say something.
+fn machine(summary: &PhaseSummary) -> Option<Spread> {
+    summary.cpu_system.filter(|_| table::has_system_cpu(summary))
 }
 
 fn is_drawable(spread: &Spread) -> bool {

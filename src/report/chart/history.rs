@@ -4,6 +4,7 @@ use super::axis::Axis;
 use super::model::{Chart, Drawing, Fill, Tone};
 use super::plots::{Place, Plot, PlotColumn, PlotRow, Plots, Point, Shape};
 use super::{ChartKind, caption, doubt, rates};
+use crate::model::likeness::unlike;
 use crate::model::phase::Phase;
 use crate::model::printable::printable;
 use crate::model::series::Series;
@@ -13,6 +14,7 @@ use crate::report::differences::{Varied, varied};
 use crate::report::figures::{rate_figure, rate_figures};
 use crate::report::lines::join_and;
 use crate::stats::Spread;
+use std::collections::HashMap;
 
 /// The kind.
 pub const HISTORY: ChartKind = ChartKind { name: "history", purpose: "did it change? one label over its batches", chart };
@@ -58,12 +60,24 @@ struct Label {
     places: Vec<usize>,
 }
 
+/// Only like is joined: batches of a label that are unlike work, or began in another state of the caches, are labels of their own.
 fn labels(section: &Section<'_>) -> Vec<Label> {
     let mut labels: Vec<Label> = Vec::new();
+    let mut of_name: HashMap<&str, Vec<usize>> = HashMap::new();
     for (place, series) in section.series.iter().enumerate() {
-        match labels.iter_mut().find(|label| label.name == series.label) {
+        let known = of_name.entry(&series.label).or_default();
+        let is_like = |number: &&usize| {
+            let first = labels.get(**number).and_then(|label| section.series.get(*label.places.first()?));
+            first.is_some_and(|first| unlike(first, series).is_empty())
+        };
+        match known.iter().find(is_like).copied().and_then(|number| labels.get_mut(number)) {
             Some(label) => label.places.push(place),
-            None => labels.push(Label { name: series.label.clone(), places: vec![place] }),
+            None => {
+                // Of several kinds of work under one label each has the name that tells it apart.
+                let name = if known.is_empty() { &series.label } else { &series.name };
+                known.push(labels.len());
+                labels.push(Label { name: name.clone(), places: vec![place] });
+            }
         }
     }
     for label in &mut labels {

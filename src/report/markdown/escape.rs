@@ -1,6 +1,6 @@
 //! Text that a reader of Markdown gives back as it was: nothing in a label or a reason becomes markup.
 
-use crate::report::marks::rewritten;
+use crate::report::neighbours::rewritten;
 
 /// Characters that mean something anywhere in a line of GitHub's Markdown; `$` begins mathematics there, `^` does in other readers.
 const MARKUP: &[char] = &['\\', '`', '*', '_', '[', ']', '<', '>', '|', '~', '&', '$', '^'];

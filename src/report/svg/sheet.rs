@@ -15,14 +15,13 @@ const MOST_LINES: usize = 12;
 /// Between two charts.
 const CHART_GAP: f64 = 32.0;
 
-/// The charts as one SVG file.
-pub fn document(charts: &[Chart], form: &Form) -> String {
+/// The charts as one SVG file. `why_several` heads more than one.
+pub fn document(charts: &[Chart], why_several: &str, form: &Form) -> String {
     let id = charts.first().map_or("chart", |chart| chart.kind);
     let mut canvas = canvas(form, Surroundings::File, format!("{id}-{}", form.name));
     let mut y = 10.0;
     if let [_, _, ..] = charts {
-        let text = format!("{} workloads. They are unlike work, so each has its own chart.", charts.len());
-        y = paragraph(&mut canvas, form, y + 14.0, &text) + CHART_GAP - 18.0;
+        y = paragraph(&mut canvas, form, y + 14.0, why_several) + CHART_GAP - 18.0;
     }
     for (place, chart) in charts.iter().enumerate() {
         y = draw(&mut canvas, form, y + if place == 0 { 0.0 } else { CHART_GAP }, chart);
@@ -61,7 +60,7 @@ fn words(charts: &[Chart]) -> (String, String) {
     match charts {
         [] => ("No runs".to_owned(), "There is nothing to draw.".to_owned()),
         [only] => (only.title.clone(), only.reading.clone()),
-        [first, ..] => (format!("{} ({} workloads)", first.title, charts.len()), first.reading.clone()),
+        [first, ..] => (format!("{}, {} charts", first.title, charts.len()), first.reading.clone()),
     }
 }
 

@@ -58,7 +58,7 @@ pub fn lines(table: &Table) -> Vec<String> {
         // In the middle above `own sys`.
         lines.push(right("CPU %", measures.end_of(last_cpu) - usize::from(table.columns.cpu_own && table.columns.cpu_system)));
     }
-    lines.push(measures.line("", &titles, if table.columns.words && measures.has_words_beside { "cache" } else { "" }));
+    lines.push(measures.line("", &titles, if table.columns.words && measures.has_words_beside { WORDS_TITLE } else { "" }));
     for part in &parts {
         match part {
             Part::Heading(heading) => lines.push(heading.clone()),
@@ -148,6 +148,9 @@ fn words_lines(row: &Row) -> Vec<String> {
 /// Blanks before the last column.
 const WORDS_GAP: usize = 2;
 
+/// The heading of the last column.
+const WORDS_TITLE: &str = "cache";
+
 impl Measures {
     /// The widths of the content. Where a line would be too long, labels stand on lines of their own; where even that is not
     /// enough, so do the words.
@@ -158,7 +161,8 @@ impl Measures {
         let before = std::iter::once(None).chain(columns.iter().copied().map(Some));
         let gaps: Vec<usize> = columns.iter().zip(before).map(|(column, before)| column.gap(before)).collect();
         let mut measures = Self { label: 0, figures, gaps, has_words_beside: true };
-        let mut words = WORDS_GAP + rows.iter().flat_map(|line| &line.words).map(|word| width(word)).max().unwrap_or(0);
+        let longest = rows.iter().flat_map(|line| &line.words).map(|word| width(word)).max().unwrap_or(0);
+        let mut words = WORDS_GAP + longest.max(width(WORDS_TITLE));
         if measures.end() + words > COLUMNS {
             measures.has_words_beside = false;
             words = 0;
