@@ -1,6 +1,8 @@
 //! The gallery: what every renderer makes of the sample run files in reports/ is checked in, and compared here. `BLESS=1` rewrites it;
 //! a missing or a stray file fails.
 
+use barrow::model::record::RunRecord;
+use barrow::report::baseline::compare;
 use barrow::report::chart::{CHARTS, ChartChoice};
 use barrow::report::layout::Layout;
 use barrow::report::{RENDERERS, Rendering, Report};
@@ -26,6 +28,18 @@ fn samples() -> Vec<(String, PathBuf)> {
 /// The formats that the gallery shows in every layout: the others that lay out make the same document or the same lines.
 const LAID_OUT: [&str; 2] = ["text", "markdown"];
 
+/// A sample that is there to be compared, with its baseline.
+const COMPARED: (&str, &str) = ("mount-option", "scratch data=ordered");
+
+/// What the gallery should hold of a comparison: every text that compares, and the chart of ratios.
+fn compared(name: &str, runs: &[RunRecord]) -> BTreeMap<String, Vec<u8>> {
+    let mut report = Report::of(runs);
+    compare(&mut report, COMPARED.1, false).expect("runs that are like");
+    let texts = RENDERERS.iter().filter(|renderer| renderer.compares());
+    let files = texts.map(|renderer| (format!("{name}.{}", renderer.extension()), renderer.render(&report)));
+    files.filter(|(_, made)| made.text().is_some()).map(|(file, made)| (file, made.bytes().to_vec())).collect()
+}
+
 /// What the gallery should hold: every sample in every format, two formats in every layout, and every chart of it in both widths. Of
 /// pictures only one: they are large, and what they show is the drawing that is there as text.
 fn renderings() -> BTreeMap<String, Vec<u8>> {
@@ -33,6 +47,10 @@ fn renderings() -> BTreeMap<String, Vec<u8>> {
     for (name, path) in samples() {
         let loaded = barrow::store::load(&path).expect("a run file");
         assert!(loaded.bad.is_empty(), "{:?}", loaded.bad);
+        if name == COMPARED.0 {
+            files.extend(compared(&name, &loaded.runs));
+            continue;
+        }
         let report = Report::of(&loaded.runs);
         for renderer in RENDERERS.iter().filter(|renderer| !renderer.draws()) {
             let file = format!("{name}.{}{}", if renderer.name() == "csv-summary" { "summary." } else { "" }, renderer.extension());

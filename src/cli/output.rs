@@ -86,6 +86,10 @@ pub fn write_file(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     let place = link.and_then(|_| std::fs::canonicalize(path).ok()).unwrap_or_else(|| path.to_owned());
     let directory = place.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or_else(|| Path::new("."));
     let mut file = temporary_in(directory).map_err(failed)?;
+    // Who may read the old one may read the new one, and nobody else.
+    if let Ok(old) = std::fs::metadata(&place) {
+        file.as_file().set_permissions(Permissions::from_mode(old.permissions().mode() & 0o777)).map_err(failed)?;
+    }
     file.write_all(bytes).and_then(|()| file.as_file().sync_all()).map_err(failed)?;
     file.persist(&place).map_err(|error| failed(error.error))?;
     Ok(())

@@ -109,6 +109,25 @@ pub fn name_apart(series: &mut [Series<'_>]) {
             }
         }
     }
+    number_equals(series);
+}
+
+/// Names that are equal even so, as of labels that print alike, get a number.
+fn number_equals(series: &mut [Series<'_>]) {
+    let mut taken: HashSet<String> = HashSet::new();
+    let mut counts: HashMap<String, usize> = HashMap::new();
+    for one in series {
+        let name = one.name.trim_end().to_owned();
+        let count = counts.entry(name.clone()).or_default();
+        loop {
+            *count += 1;
+            let numbered = if *count == 1 { name.clone() } else { format!("{name} ({count})") };
+            if taken.insert(numbered.clone()) {
+                one.name = numbered;
+                break;
+            }
+        }
+    }
 }
 
 /// What is added to the names of some series of one label.
@@ -212,6 +231,19 @@ mod tests {
         assert_eq!(names(&three), ["ext4 disk=a kernel=old", "ext4 disk=a kernel=new", "ext4 disk=b kernel=new"]);
         third.tags.insert("disk".to_owned(), "x".repeat(MOST_ADDED));
         assert!(names(&[records[0].clone(), records[1].clone(), third])[2].starts_with("ext4 @000000"));
+    }
+
+    #[test]
+    fn names_that_print_alike_are_numbered() {
+        let mut tagged = [run("ext4", 1), run("ext4", 2)];
+        for (run, step) in tagged.iter_mut().zip(["1", "2"]) {
+            run.tags.insert("step".to_owned(), step.to_owned());
+        }
+        let [one, two] = tagged;
+        let records = [one, two, run("ext4 step=1", 3), run("\u{0}a", 4), run("\u{1}a", 4), run("xfs ", 5), run("xfs", 5)];
+        let names: Vec<String> = named(&records).into_iter().map(|one| one.name).collect();
+        assert_eq!(names.iter().collect::<HashSet<_>>().len(), records.len(), "{names:?}");
+        assert_eq!(names[..3], ["ext4 step=1", "ext4 step=2", "ext4 step=1 (2)"]);
     }
 
     #[test]

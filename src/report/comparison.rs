@@ -40,6 +40,8 @@ pub enum Beside {
 pub enum NoVerdict {
     /// A side has no figure, or one of which no ratio can be made.
     NoFigure,
+    /// A run has a rate of which no ratio can be made: 0, or as good as 0 beside the others.
+    NoRatio,
     /// The figures are not of the same kind: their cache or durability labels differ.
     Labels(Difference),
     /// The phase was not done in the same way.
@@ -54,6 +56,7 @@ impl NoVerdict {
     pub fn words(&self) -> String {
         match self {
             Self::NoFigure => "no figure".to_owned(),
+            Self::NoRatio => "no ratio to a rate of 0".to_owned(),
             Self::Labels(difference) => format!("{}, {}", difference.baseline, difference.other),
             Self::Unlike(difference) => format!("{} {}, {}", difference.what, difference.baseline, difference.other),
             Self::Work => "other work".to_owned(),
@@ -132,7 +135,7 @@ fn phase_against(phase: Phase, baseline: (&Series<'_>, &PhaseSummary), other: (&
         return Beside::NoVerdict(NoVerdict::Unlike(difference));
     }
     let Some(ratio) = Ratio::of(&rates(baseline.0, phase), &rates(other.0, phase)) else {
-        return Beside::NoVerdict(NoVerdict::NoFigure);
+        return Beside::NoVerdict(NoVerdict::NoRatio);
     };
     if baseline.0.batches.max(other.0.batches) > 1 {
         return Beside::Pooled(theirs.median / ours.median);

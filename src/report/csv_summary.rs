@@ -1,6 +1,7 @@
 //! CSV with a row per series and phase: median, ends and their kind, for plots and comparisons.
 
 use super::csv::{cpu_seconds, fixed, text_of};
+use super::differences::in_series;
 use super::table::cache_words;
 use super::{Renderer, Rendering, Report, Section, facts};
 use crate::model::machine::FilesystemClass;
@@ -161,14 +162,15 @@ fn fact_cells(series: &Series<'_>) -> [String; 7] {
             UNKNOWN
         }
     };
+    let fact = |of: &dyn Fn(&RunRecord) -> String| in_series(series, &|run| Some(of(run))).unwrap_or_default();
     [
         known(&run.profile),
         run.workload_id.to_string(),
-        run.batch.to_string(),
-        known(&run.filesystem.kind),
-        facts::device_cell(&run.device).unwrap_or_else(|| no_device.to_owned()),
-        known(run.machine.kernel.as_deref().unwrap_or_default()),
-        tags(run),
+        fact(&|run| run.batch.to_string()),
+        fact(&|run| known(&run.filesystem.kind)),
+        fact(&|run| facts::device_cell(&run.device).unwrap_or_else(|| no_device.to_owned())),
+        fact(&|run| known(run.machine.kernel.as_deref().unwrap_or_default())),
+        fact(&tags),
     ]
 }
 
@@ -197,7 +199,7 @@ mod tests {
         assert_eq!(text.lines().next().unwrap(), COLUMNS.join(","));
         let expected = "ext4,random_seek,seeks,6,1000002.500,1000000.000,1000005.000,ci95,1000000.000,1000005.000,16.00,16.00,16.00,\
             40.00,40.00,40.00,41.983,41.983,41.983,none,0.000160,cold,none,none,std/1,7f3a91c2e05d4b18,51ce77aa01020304,ext4,sda1 Samsung SSD 870,\
-            Linux 6.18.4";
+            Linux 6.18.4,none";
         assert_eq!(line(&text, "ext4,random_seek"), expected);
         assert!(line(&text, "ext4,block_write").contains(",none,durable,none,"));
         assert_eq!(text.lines().count(), 11);

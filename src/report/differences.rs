@@ -66,7 +66,7 @@ fn all_tags(run: &RunRecord) -> Option<String> {
 }
 
 /// The value of a series: that of its first run, or of several batches each value once.
-fn in_series(series: &Series<'_>, value: &dyn Fn(&RunRecord) -> Option<String>) -> Option<String> {
+pub fn in_series(series: &Series<'_>, value: &dyn Fn(&RunRecord) -> Option<String>) -> Option<String> {
     if series.batches == 1 {
         return value(series.first);
     }

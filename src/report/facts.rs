@@ -13,8 +13,8 @@ use std::collections::{BTreeSet, HashSet};
 
 /// What heads a section, part by part: `barrow 0.1.0`, `std/1`, `3 targets × 6 runs, interleaved`, `2026-11-30`.
 pub fn title(section: &Section<'_>) -> Vec<String> {
-    let version = format!("barrow {}", distinct(runs(section).map(|run| run.version.as_str())).join("/"));
-    let profile = distinct(runs(section).map(|run| run.profile.as_str())).join("/");
+    let version = format!("barrow {}", distinct(runs(section).map(|run| run.version.as_str())).join(" and "));
+    let profile = distinct(runs(section).map(|run| run.profile.as_str())).join(" and ");
     let group = section.group.clone().unwrap_or_default();
     [version, profile, group, extent(section), dates(section)]
         .into_iter()

@@ -7,12 +7,14 @@ mod summary;
 #[cfg(test)]
 mod tests;
 
+use super::differences::in_series;
 use super::{Renderer, Rendering, Report, Section, facts};
 use crate::model::printable::printable;
+use crate::model::record::RunRecord;
 use crate::model::series::Series;
 use run::RunForm;
 use serde::{Serialize, Serializer};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use summary::SummaryForm;
 
 /// The format `json`.
@@ -150,21 +152,24 @@ impl Serialize for SeriesForm<'_, '_> {
         let settings = &run.plan.settings;
         let summaries = || self.section.summaries.get(self.place).into_iter().flatten().filter(|summary| summary.recorded > 0);
         let comparison = self.section.comparison.as_ref();
+        let fact = |of: &dyn Fn(&RunRecord) -> Option<String>| in_series(series, of);
+        let keys: BTreeSet<&String> = series.runs.iter().flat_map(|run| run.tags.keys()).collect();
+        let tag = |key: &String| Some((printable(key), fact(&|run| run.tags.get(key).map(|value| printable(value)))?));
         let beside = |phase| comparison.map(|comparison| comparison.beside(self.place, phase));
         let fields = SeriesFields {
             name: &series.name,
             label: &series.label,
             batch: series.batch.to_string(),
             batches: series.batches,
-            tags: tags(&run.tags),
+            tags: keys.into_iter().filter_map(tag).collect(),
             profile: known(&run.profile),
             seed: settings.seed,
             io: settings.io.name(),
             workers: settings.workers,
-            filesystem: known(&run.filesystem.kind),
-            mount_options: known(&run.filesystem.mount_options),
-            device: facts::device_cell(&run.device),
-            kernel: run.machine.kernel.as_deref().and_then(known),
+            filesystem: fact(&|run| known(&run.filesystem.kind)),
+            mount_options: fact(&|run| known(&run.filesystem.mount_options)),
+            device: fact(&|run| facts::device_cell(&run.device)),
+            kernel: fact(&|run| run.machine.kernel.as_deref().and_then(known)),
             summaries: Each(|| summaries().map(|summary| SummaryForm::of(summary, beside(summary.phase)))),
             runs: Each(|| series.runs.iter().map(|run| RunForm { run })),
         };

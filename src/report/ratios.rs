@@ -1,7 +1,7 @@
 //! THE TABLE OF RATIOS: every series of a section beside its baseline as plain texts; text and markup draw it.
 
 use super::Section;
-use super::comparison::{Beside, Comparison};
+use super::comparison::{Beside, Comparison, NoVerdict};
 use super::figures::{NO_FIGURE, RateFigures, rate_figures, ratio_figures};
 use super::table::{cache_words, is_from_memory, words};
 use crate::model::flag::Flag;
@@ -81,7 +81,7 @@ fn row(section: &Section<'_>, comparison: &Comparison, place: usize, summary: &P
     Some(Row {
         label: section.series.get(place)?.name.clone(),
         median: summary.rate.map_or_else(|| NO_FIGURE.to_owned(), |rate| rate_figures(&rate, unit).median),
-        ratio: figures(beside),
+        ratio: if summary.rate.is_some() { figures(beside) } else { figures(&Beside::NoVerdict(NoVerdict::NoFigure)) },
         verdict: beside.words(),
         is_resolved: matches!(beside, Beside::Against { verdict, .. } if verdict.is_difference()),
         is_from_memory: is_from_memory(summary),

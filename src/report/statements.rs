@@ -38,7 +38,10 @@ pub fn targets(section: &Section<'_>, columns: &Columns) -> String {
 pub fn ranking(section: &Section<'_>, ranking: &Ranking) -> String {
     let Some(cases) = cases(section) else { return String::new() };
     let rows = || ranking.phases.iter().flat_map(|phase| &phase.rows);
-    let ratio = if rows().any(|row| row.ratio.ends_with('×')) {
+    let is_pooled = section.series.iter().any(|series| series.batches > 1);
+    let ratio = if is_pooled {
+        "; × = ratio of the median to the best's, since batches were pooled"
+    } else if rows().any(|row| row.ratio.ends_with('×')) {
         "; × = ratio to the best (Hodges-Lehmann: the middle of the ratios of every pair of runs, not the quotient of the medians)"
     } else {
         ""

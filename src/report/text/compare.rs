@@ -41,6 +41,9 @@ fn head(section: &Section<'_>) -> Vec<String> {
     lines
 }
 
+/// The place of the marks among the cells of a row.
+const MARKS: usize = 3;
+
 /// A row whose cells are written: median, ratio, interval, marks; then the verdict.
 struct Line {
     label: String,
@@ -66,8 +69,9 @@ fn lines(table: &Ratios) -> Vec<String> {
     let room = COLUMNS.saturating_sub(1 + figures + GAP + verdicts);
     let label = rows().map(|row| width(&row.label)).filter(|columns| *columns <= room).max().unwrap_or(0);
     let line = |name: &str, cells: &[String], verdict: &str| {
-        let cells = cells.iter().zip(&widths).filter(|(_, columns)| **columns > 0);
-        let cells: String = cells.map(|(cell, columns)| format!("{}{}", blanks(GAP), right(cell, *columns))).collect();
+        let cells = cells.iter().zip(&widths).enumerate().filter(|(_, (_, columns))| **columns > 0);
+        let aligned = |at: usize, cell: &str, columns: usize| if at == MARKS { left(cell, columns) } else { right(cell, columns) };
+        let cells: String = cells.map(|(at, (cell, columns))| format!("{}{}", blanks(GAP), aligned(at, cell, *columns))).collect();
         format!(" {}{cells}{}{verdict}", left(name, label), blanks(GAP))
     };
     let mut lines = vec![line("", &titles.map(str::to_owned), "verdict")];
@@ -100,7 +104,6 @@ fn phase_lines(phase: &PhaseRatios) -> Vec<Line> {
     let ratios = by_point(&phase.rows.iter().map(|row| row.ratio.median.as_str()).collect::<Vec<_>>());
     let widest = |of: fn(&Row) -> usize| phase.rows.iter().map(of).max().unwrap_or(0);
     let (low, high) = (widest(|row| width(&row.ratio.low)), widest(|row| width(&row.ratio.high)));
-    let widest_marks = widest(|row| width(&marks(&row.flags, row.is_from_memory)));
     let range = |row: &Row| match row.ratio.low.as_str() {
         "" => String::new(),
         text => format!("{} – {}", right(text, low), left(&row.ratio.high, high)),
@@ -108,7 +111,7 @@ fn phase_lines(phase: &PhaseRatios) -> Vec<Line> {
     let rows = phase.rows.iter().zip(medians.into_iter().zip(ratios));
     rows.map(|(row, (median, ratio))| Line {
         label: row.label.clone(),
-        cells: [median, ratio, range(row), left(&marks(&row.flags, row.is_from_memory), widest_marks)],
+        cells: [median, ratio, range(row), marks(&row.flags, row.is_from_memory)],
         verdict: if row.words.is_empty() || row.median.starts_with(|first: char| first.is_ascii_digit()) {
             row.verdict.clone()
         } else {
