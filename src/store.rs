@@ -3,8 +3,11 @@
 use crate::model::record::{RunRecord, SCHEMA};
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read};
+use std::num::NonZero;
 use std::os::unix::fs::FileTypeExt;
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
+use std::thread;
 use std::time::Duration;
 
 mod repeats;
@@ -194,24 +197,83 @@ pub fn load(path: &Path) -> Result<Loaded, StoreError> {
 pub fn load_from(path: &Path, mut text: impl BufRead) -> io::Result<Loaded> {
     let mut loaded = Loaded::default();
     let mut unnamed = 0_usize;
-    let mut line = Vec::new();
-    for number in 1.. {
-        let is_whole = match next_line(&mut text, &mut line)? {
-            None => break,
-            Some(is_whole) => is_whole,
-        };
-        if is_whole && line.iter().all(u8::is_ascii_whitespace) {
-            continue;
+    let mut number = 0;
+    loop {
+        let block = next_block(&mut text, &mut number)?;
+        if block.is_empty() {
+            break;
         }
-        let parsed = if is_whole { parse_line(&line) } else { Err(format!("is over {} MiB long: no run is", LINE_MOST >> 20)) };
-        match parsed {
-            Ok(run) => loaded.runs.push(run),
-            Err(problem) if loaded.bad.len() < MOST_NAMED => loaded.bad.push(BadLine { path: path.to_owned(), line: number, problem }),
-            Err(_) => unnamed += 1,
+        for (line, parsed) in block.iter().zip(parsed(&block)) {
+            match parsed {
+                Ok(run) => loaded.runs.push(run),
+                Err(problem) if loaded.bad.len() < MOST_NAMED => {
+                    loaded.bad.push(BadLine { path: path.to_owned(), line: line.number, problem });
+                }
+                Err(_) => unnamed += 1,
+            }
         }
     }
     say_what_is_not_named(path, &mut loaded, unnamed);
     Ok(loaded)
+}
+
+/// A line that is not blank.
+struct Line {
+    /// From 1.
+    number: usize,
+    /// Without its end.
+    bytes: Vec<u8>,
+    /// Whether it is all there: of too long a line only the beginning is.
+    is_whole: bool,
+}
+
+impl Line {
+    fn parse(&self) -> Result<RunRecord, String> {
+        if self.is_whole { parse_line(&self.bytes) } else { Err(format!("is over {} MiB long: no run is", LINE_MOST >> 20)) }
+    }
+}
+
+/// Bytes of lines that are read before they are parsed together.
+const BLOCK: usize = 4 << 20;
+
+/// The next lines, until they are a block; empty at the end of the text. `number` counts the lines.
+fn next_block(text: &mut impl BufRead, number: &mut usize) -> io::Result<Vec<Line>> {
+    let mut block = Vec::new();
+    let mut size = 0;
+    while size < BLOCK {
+        let mut bytes = Vec::new();
+        let Some(is_whole) = next_line(text, &mut bytes)? else { break };
+        *number += 1;
+        if is_whole && bytes.iter().all(u8::is_ascii_whitespace) {
+            continue;
+        }
+        size += bytes.len();
+        block.push(Line { number: *number, bytes, is_whole });
+    }
+    Ok(block)
+}
+
+/// Fewer lines than these are not worth a thread.
+const LEAST_SHARED: usize = 32;
+
+/// The lines of a block parsed, in their order: each processor takes a part.
+fn parsed(block: &[Line]) -> Vec<Result<RunRecord, String>> {
+    let all = |part: &[Line]| part.iter().map(Line::parse).collect::<Vec<_>>();
+    let workers = if block.len() < LEAST_SHARED { 1 } else { thread::available_parallelism().map_or(1, NonZero::get) };
+    let mut parts = block.chunks(block.len().div_ceil(workers).max(1));
+    let own = parts.next().unwrap_or_default();
+    thread::scope(|scope| {
+        let started: Vec<_> = parts.map(|part| (part, thread::Builder::new().spawn_scoped(scope, move || all(part)))).collect();
+        let mut results = all(own);
+        for (part, worker) in started {
+            results.extend(match worker {
+                Ok(worker) => worker.join().unwrap_or_else(|panic| resume_unwind(panic)),
+                // No thread is to be had: then one does it all.
+                Err(_) => all(part),
+            });
+        }
+        results
+    })
 }
 
 /// Reads the next line without its end into `line`, and tells whether it is whole: of a longer one than [`LINE_MOST`] only the

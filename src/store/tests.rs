@@ -58,6 +58,23 @@ fn files_can_be_joined() {
 }
 
 #[test]
+fn many_lines_are_read_in_their_order_with_the_numbers_of_the_bad_ones() {
+    let mut text = Vec::new();
+    for number in 1..=300 {
+        match number % 100 {
+            7 => text.extend(b"nonsense\n"),
+            8 => text.extend(b"  \n"),
+            _ => text.extend(format!("{}\n", serde_json::to_string(&run(&number.to_string())).unwrap()).into_bytes()),
+        }
+    }
+    let loaded = loaded_from(Path::new("x"), &text);
+    let expected: Vec<String> =
+        (1..=300).filter(|number| ![7, 8].contains(&(number % 100))).map(|number: i32| number.to_string()).collect();
+    assert_eq!(labels(&loaded), expected);
+    assert_eq!(loaded.bad.iter().map(|bad| bad.line).collect::<Vec<_>>(), [7, 107, 207]);
+}
+
+#[test]
 fn a_newer_form_is_refused_and_unknown_fields_are_not() {
     let (_directory, path) = in_a_directory();
     let line = serde_json::to_string(&run("a")).unwrap();
@@ -152,7 +169,7 @@ fn a_file_that_was_not_used_goes() {
 #[test]
 fn two_that_append_lose_nothing() {
     let (_directory, path) = in_a_directory();
-    std::thread::scope(|scope| {
+    thread::scope(|scope| {
         for writer in 0..4 {
             let path = &path;
             scope.spawn(move || {
