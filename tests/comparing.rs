@@ -126,3 +126,20 @@ fn batches_are_named_by_their_tags_grouped_by_them_and_pooled() {
     let compared = ended(&work.barrow(["report", "--pool", "--baseline", "ext4"]), 0, &[]);
     assert!(compared.contains("pooled, so without a verdict, in 10 of 10 phases"), "{compared}");
 }
+
+#[test]
+fn an_ending_that_is_a_slip_is_refused_and_a_replaced_report_keeps_its_rights() {
+    use std::os::unix::fs::PermissionsExt;
+    let work = with("barrow.jsonl", &runs());
+    let said = ["x.pgn: no format has files that end in `pgn`; did you mean `png`?"];
+    ended(&work.barrow(["report", "-o", "x.pgn"]), 2, &said);
+    assert!(!work.path("x.pgn").exists());
+    ended(&work.barrow(["report", "--chart", "runs", "-o", "a.txt"]), 2, &["--chart is for formats that draw"]);
+    ended(&work.barrow(["report", "-o", "a.log"]), 0, &[]);
+    let path = work.path("mine.txt");
+    fs::write(&path, "old").expect("a file");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).expect("its owner's");
+    ended(&work.barrow(["report", "-o", "mine.txt"]), 0, &[]);
+    assert_eq!(fs::metadata(&path).expect("the report").permissions().mode() & 0o777, 0o600);
+    ended(&work.barrow(["report", "-f", "md"]), 0, &[]);
+}

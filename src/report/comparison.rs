@@ -211,6 +211,13 @@ mod tests {
     }
 
     #[test]
+    fn a_rate_of_0_allows_no_ratio_and_is_a_figure_all_the_same() {
+        let mut records = [runs("a", 6, 100.0), runs("b", 6, 120.0)].concat();
+        sample::counted_mut(&mut records[7], Phase::BlockRead).work = 0;
+        assert_eq!(beside(&records, &Arrangement::default(), Phase::BlockRead).words(), "no verdict: no ratio to a rate of 0");
+    }
+
+    #[test]
     fn pooled_batches_have_a_ratio_and_no_interval() {
         let mut records = [runs("a", 6, 100.0), runs("b", 6, 120.0)].concat();
         records[0].batch = Identity(1);

@@ -232,7 +232,8 @@ fn plan_pairs(run: &RunRecord) -> Vec<(String, String)> {
 mod tests {
     use super::*;
     use crate::model::sample;
-    use crate::report::Report;
+    use crate::model::series::Pooling;
+    use crate::report::{Arrangement, Report};
 
     #[test]
     fn the_title_tells_how_much_was_run() {
@@ -245,6 +246,22 @@ mod tests {
         assert_eq!(title_of(&records[..3])[2], "2 targets × 1 – 2 runs");
         records.iter_mut().skip(6).for_each(|run| run.batch = Identity(7));
         assert_eq!(title_of(&records)[2], "4 series × 3 runs, 2 batches, interleaved");
+        records.retain(|run| run.batch != Identity(7) || run.label == "ext4");
+        assert_eq!(title_of(&records)[2], "3 series × 3 runs, 2 batches", "one of the batches has a single target");
+    }
+
+    #[test]
+    fn pooled_batches_have_the_facts_of_each() {
+        let mut records = [sample::run("ext4", 1), sample::run("ext4", 1)];
+        records[1].batch = Identity(7);
+        for (run, step) in records.iter_mut().zip(["old", "new"]) {
+            run.tags.insert("step".to_owned(), step.to_owned());
+        }
+        let pooled = Arrangement { pooling: Pooling::Pooled, ..Arrangement::default() };
+        let report = Report::arranged(&records, &pooled);
+        let facts = lines(&report.sections[0]).concat();
+        assert!(facts.contains("tags step=old; elsewhere ") && facts.contains("tags step=new"), "{facts}");
+        assert_eq!(title(&report.sections[0])[2], "1 target × 2 runs, 2 batches pooled");
     }
 
     #[test]

@@ -24,6 +24,23 @@ fn figure(row: &Row) -> &str {
     }
 }
 
+#[test]
+fn a_history_joins_only_what_is_like() {
+    let batch = |number: u64, is_warm: bool| {
+        let mut run = RunRecord { batch: crate::model::identity::Identity(number), ..sample::run("ext4", 1) };
+        run.started = format!("2026-11-{:02}T10:00:00Z", number + 10);
+        if is_warm {
+            run.plan.circumstances.cache = crate::model::plan::CacheState::Warm;
+        }
+        run
+    };
+    let reading = |records: &[RunRecord]| chart_of("history", records);
+    let alike = reading(&[batch(1, false), batch(2, false)]);
+    assert_eq!(alike.title, "History of ext4");
+    let mixed = reading(&[batch(1, false), batch(2, true)]);
+    assert!(mixed.reading.starts_with("No history"), "{}", mixed.reading);
+}
+
 fn runs(rates: &[f64]) -> Vec<RunRecord> {
     let run = |(round, rate): (u32, &f64)| {
         let mut run = sample::run("ext4", round);
