@@ -243,7 +243,7 @@ fn the_command_line_draws_what_is_asked_for() {
         (&["--chart", "runs", "--narrow"][..], "chart.png", &b"\x89PNG"[..]),
         (&[], "usual.png", b"\x89PNG"),
         (&["--chart", "runs"], "chart.svg", b"<svg"),
-        (&["--chart", "runs"], "chart.txt", b"<svg"),
+        (&["--chart", "runs"], "chart.out", b"<svg"),
         (&[], "report.json", b"{\"report_schema\":1"),
     ] {
         let path = directory.path().join(name);

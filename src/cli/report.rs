@@ -138,7 +138,8 @@ fn by_ending(arguments: &ReportArguments) -> anyhow::Result<Option<&'static dyn 
     let Some(ending) = path.extension().and_then(|ending| ending.to_str()) else { return Ok(None) };
     let found = RENDERERS.iter().copied().find(|renderer| renderer.extension() == ending);
     let nearest = nearest_names(ending, RENDERERS.iter().map(|renderer| renderer.extension()));
-    if found.is_none() && !nearest.is_empty() {
+    // The ending of run files is a name of its own: whether such a file may be replaced is asked when it is written.
+    if found.is_none() && !nearest.is_empty() && ending != "jsonl" {
         let meant = did_you_mean(&nearest);
         return Err(usage(format!("{}: no format has files that end in `{ending}`{meant}; or name the format with -f", path.display())));
     }
