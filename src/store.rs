@@ -236,11 +236,14 @@ impl Line {
 /// Bytes of lines that are read before they are parsed together.
 const BLOCK: usize = 4 << 20;
 
+/// Lines of a block, since of short ones what is found takes more memory than they do.
+const MOST_LINES: usize = 256;
+
 /// The next lines, until they are a block; empty at the end of the text. `number` counts the lines.
 fn next_block(text: &mut impl BufRead, number: &mut usize) -> io::Result<Vec<Line>> {
     let mut block = Vec::new();
     let mut size = 0;
-    while size < BLOCK {
+    while size < BLOCK && block.len() < MOST_LINES {
         let mut bytes = Vec::new();
         let Some(is_whole) = next_line(text, &mut bytes)? else { break };
         *number += 1;

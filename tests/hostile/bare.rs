@@ -23,7 +23,7 @@ fn markup(format: &str) -> Markup {
         "textile" => {
             Markup { own: &["|_<.", "|_>.", "|>.", "|/", "|", "*"], quotes: &[("<code>", "</code>"), ("@", "@")], marks: "[]{}\\!^~?@<>\"" }
         }
-        "rst" => Markup { own: &[":literal:", "**", "|"], quotes: &[("``", "``"), ("\\", "")], marks: "`|*" },
+        "rst" => Markup { own: &["**", "|"], quotes: &[("``", "``"), ("\\", "")], marks: "`|*" },
         "org" => Markup { own: &["{}", "|", "***", "*", "<l>", "<r>", "~", "\u{200b}"], quotes: &[("~", "~")], marks: "<>|*~^_$" },
         "asciidoc" => {
             table(&["[discrete]", "[%header%autowidth,cols=\"", "*\"]", "|===", "<|", ">|", "+<|", "**", "``", "* "], "[]{}|*`^~\\<>\"$")
@@ -87,7 +87,12 @@ fn rest(line: &str, markup: &Markup) -> String {
 pub fn check(format: &str, text: &str) {
     let markup = markup(format);
     for line in text.lines() {
-        let rest = rest(line, &markup);
+        // The role of reStructuredText for a fixed width holds escaped text between its two marks.
+        let line = match line.split_once(":literal:`") {
+            Some((before, inside)) if format == "rst" => format!("{before}{}", inside.strip_suffix('`').unwrap_or(inside)),
+            Some(_) | None => line.to_owned(),
+        };
+        let rest = rest(&line, &markup);
         assert!(!rest.contains(|letter| markup.marks.contains(letter)), "{format}: {rest:?} of {line:?}");
     }
 }
