@@ -2,7 +2,7 @@
 
 use super::layout::Layout;
 use super::legend::{Entry, flags, statement, words};
-use super::lines::{blanks, left, packed, width, wrap};
+use super::lines::{COLUMNS, blanks, left, packed, width, wrap};
 use super::table::targets::narrow_targets;
 use super::table::{self, table};
 use super::{Renderer, Rendering, Report, Section, bonnie, direct_io, facts, limits, marks, quietness, remarks, statements, verdicts};
@@ -94,7 +94,7 @@ fn figures(section: &Section<'_>, layout: Layout) -> (Vec<String>, Vec<String>, 
         }
         Layout::Bonnie => {
             let statement = statements::bonnie(section, &table::columns(section));
-            (bonnie::lines(section), explained(statement, marks::sentences_in_words(section)), Vec::new())
+            (fitted(bonnie::lines(section)), explained(statement, marks::sentences_in_words(section)), Vec::new())
         }
     }
 }
@@ -102,6 +102,12 @@ fn figures(section: &Section<'_>, layout: Layout) -> (Vec<String>, Vec<String>, 
 /// How the figures are read, then what the marks beside them mean, each on lines of its own.
 fn explained(statement: String, marks: Vec<String>) -> Vec<String> {
     wrap(&statement, "", "").into_iter().chain(marks.iter().flat_map(|mark| wrap(mark, "", "  "))).collect()
+}
+
+/// Lines of at most 80 columns: those that absurd figures make longer are broken.
+fn fitted(lines: Vec<String>) -> Vec<String> {
+    let broken = |line: String| if width(&line) > COLUMNS { wrap(&line, "", " ") } else { vec![line] };
+    lines.into_iter().flat_map(broken).collect()
 }
 
 fn head(section: &Section<'_>) -> Vec<String> {
