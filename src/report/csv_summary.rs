@@ -1,7 +1,7 @@
 //! CSV with a row per series and phase: median, ends and their kind, for plots and comparisons.
 
 use super::csv::{cpu_seconds, fixed, text_of};
-use super::differences::in_series;
+use super::differences::{all_tags, in_series};
 use super::table::cache_words;
 use super::{Renderer, Rendering, Report, Section, facts};
 use crate::model::machine::FilesystemClass;
@@ -149,8 +149,7 @@ fn reads_something(phase: Phase) -> bool {
 
 /// `key=value` each.
 fn tags(run: &RunRecord) -> String {
-    let tags: Vec<String> = run.tags.iter().map(|(key, value)| printable(&format!("{key}={value}"))).collect();
-    if tags.is_empty() { NONE.to_owned() } else { tags.join(" ") }
+    all_tags(run).unwrap_or_else(|| NONE.to_owned())
 }
 
 fn fact_cells(series: &Series<'_>) -> [String; 7] {

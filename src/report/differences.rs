@@ -60,7 +60,7 @@ fn titled_values(section: &Section<'_>) -> Vec<(String, FactKind, Vec<Option<Str
 const MOST_KEYS: usize = 64;
 
 /// All tags of a run as one value.
-fn all_tags(run: &RunRecord) -> Option<String> {
+pub fn all_tags(run: &RunRecord) -> Option<String> {
     let tags: Vec<String> = run.tags.iter().map(|(key, value)| format!("{}={}", printable(key), printable(value))).collect();
     (!tags.is_empty()).then(|| tags.join(" "))
 }
