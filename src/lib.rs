@@ -14,10 +14,12 @@
 //! - [`phases`]: how each phase does its work. Only what `prepare` returns is on the clock.
 //! - [`runner`]: rounds × targets × phases: makes cold, prepares, reads the meter around what is timed, labels, records.
 //! - [`store`]: run files: a line is appended and flushed when a run ends; what can be read is loaded, the rest is named.
+//! - [`import`]: what other programs reported, read into runs: a file an importer.
 //! - [`report`]: one table model, and a file for each format that is drawn from it.
 //! - [`cli`]: the command line, progress and exit codes; the only room that prints.
 
 pub mod cli;
+pub mod import;
 pub mod model;
 pub mod phases;
 pub mod report;

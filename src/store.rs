@@ -308,9 +308,13 @@ fn say_what_is_not_named(path: &Path, loaded: &mut Loaded, unnamed: usize) {
     }
 }
 
+/// Barrow's own run has a plan, another program's tells where it was read.
+const SOURCE: &str = "it must hold either `plan` or `imported`";
+
 fn parse_line(line: &[u8]) -> Result<RunRecord, String> {
     match serde_json::from_slice::<RunRecord>(line) {
         Ok(run) if run.schema > SCHEMA => Err(newer(run.schema)),
+        Ok(run) if run.plan.is_some() == run.imported.is_some() => Err(format!("is not a run of schema {}: {SOURCE}", run.schema)),
         Ok(run) => Ok(run),
         Err(error) => Err(line_problem(line, &error)),
     }

@@ -26,7 +26,7 @@ fn a_command_runs_before_each_cold_phase_and_is_recorded() {
     let (finished, run) = run(&desk, &["--prepare", &command]);
     let finished = finished.expect_code(0);
     assert_eq!(fs::read_to_string(&log).unwrap().lines().count(), 7, "seven phases begin cold");
-    assert_eq!(run.plan.circumstances.prepare.as_deref(), Some(command.as_str()));
+    assert_eq!(run.circumstances().unwrap().prepare.as_deref(), Some(command.as_str()));
     assert!(phase(&run, Phase::BlockRead).preparation.command_ns.is_some());
     assert!(phase(&run, Phase::BlockWrite).preparation.command_ns.is_none());
     assert!(finished.stdout.contains("prepare=echo"), "{}", finished.stdout);
@@ -90,7 +90,7 @@ fn a_warm_start_is_made_and_said() {
 fn a_rest_is_recorded_and_ends_with_a_signal() {
     let (finished, record) = run(&Desk::new(), &["--pause", "1ms"]);
     finished.expect_code(0);
-    assert_eq!(record.plan.circumstances.pause_ms, 1);
+    assert_eq!(record.circumstances().unwrap().pause_ms, 1);
     let desk = Desk::new();
     let target = desk.path("target");
     fs::create_dir_all(&target).unwrap();

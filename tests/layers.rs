@@ -15,8 +15,9 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("phases", &["target", "model", "units", "rng"]),
     ("runner", &["phases", "target", "sys", "model", "rng", "units"]),
     ("store", &["model", "sys"]),
+    ("import", &["model", "units", "rng"]),
     ("report", &["model", "units", "stats"]),
-    ("cli", &["units", "stats", "rng", "model", "sys", "target", "phases", "runner", "store", "report"]),
+    ("cli", &["units", "stats", "rng", "model", "sys", "target", "phases", "runner", "store", "import", "report"]),
     ("main", &["cli"]),
 ];
 

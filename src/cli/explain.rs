@@ -43,8 +43,8 @@ pub fn explain(arguments: &ExplainArguments) -> anyhow::Result<Exit> {
 }
 
 fn phase_named(name: &str) -> anyhow::Result<Phase> {
-    let found = Phase::ALL.iter().copied().find(|phase| phase.name() == name);
-    let names = || Phase::ALL.iter().map(|phase| phase.name());
+    let found = Phase::OWN.iter().copied().find(|phase| phase.name() == name);
+    let names = || Phase::OWN.iter().map(|phase| phase.name());
     found.ok_or_else(|| {
         let nearest = nearest_names(name, names());
         let all = names().collect::<Vec<_>>().join(", ");

@@ -138,7 +138,8 @@ fn give_up(given_up: &GivenUp, pulse: &Pulse, keeper: &Arc<Keeper>, is_left: imp
         Some(phase) => format!("{} on {directory}", phase.name()),
         None => format!("making or removing files on {directory}"),
     };
-    let head = format!("{} {}/{}", record.label, record.round, record.plan.settings.runs);
+    let runs = record.settings().map_or(0, |settings| settings.runs);
+    let head = format!("{} {}/{runs}", record.label, record.round);
     say(&format!("barrow: {head}  {doing}: {}; ending with what is finished", given_up.reason));
     keeper.rescue(record, RESCUE);
     if let Some(scratch) = scratch.filter(|scratch| is_left(scratch)) {

@@ -70,10 +70,10 @@ facts! {
     Target        "readahead"     "readahead"      |run| run.device.read_ahead_bytes.map(rounded_size);
     Target        "write_cache"   "write cache"    |run| run.device.write_cache.clone();
     Target        "below"         "below"          below;
-    Circumstances "cache"         "cache"          |run| cache_state(run.plan.circumstances.cache);
-    Circumstances "drop_caches"   "drop caches"    |run| drop_caches(run.plan.circumstances.drop_caches);
-    Circumstances "prepare"       "prepare"        |run| Some(run.plan.circumstances.prepare.clone().unwrap_or_else(|| "none".to_owned()));
-    Circumstances "pause"         "pause"          |run| Some(pause(run.plan.circumstances.pause_ms));
+    Circumstances "cache"         "cache"          |run| run.circumstances().map(|around| cache_state(around.cache).to_owned());
+    Circumstances "drop_caches"   "drop caches"    |run| run.circumstances().map(|around| drop_caches(around.drop_caches).to_owned());
+    Circumstances "prepare"       "prepare"        |run| run.circumstances().map(|around| around.prepare.clone().unwrap_or_else(|| "none".to_owned()));
+    Circumstances "pause"         "pause"          |run| run.circumstances().map(|around| pause(around.pause_ms));
 }
 
 impl Fact {
@@ -90,8 +90,7 @@ fn known(text: &str) -> Option<String> {
 
 /// Only of barrow's own runs it is known.
 fn rights(run: &RunRecord) -> Option<String> {
-    let is_own = run.machine.kernel.is_some();
-    is_own.then(|| if run.machine.root { "root" } else { "not root" }.to_owned())
+    run.plan.is_some().then(|| if run.machine.root { "root" } else { "not root" }.to_owned())
 }
 
 fn fill(filesystem: &Filesystem) -> Option<String> {
@@ -108,20 +107,18 @@ fn pause(milliseconds: u64) -> String {
     if milliseconds == 0 { "none".to_owned() } else { format!("{milliseconds} ms") }
 }
 
-fn cache_state(state: CacheState) -> Option<String> {
-    let state = match state {
+const fn cache_state(state: CacheState) -> &'static str {
+    match state {
         CacheState::Cold => "cold",
         CacheState::Warm => "warm",
-    };
-    Some(state.to_owned())
+    }
 }
 
-fn drop_caches(drops: DropCaches) -> Option<String> {
-    let drops = match drops {
+const fn drop_caches(drops: DropCaches) -> &'static str {
+    match drops {
         DropCaches::Auto => "auto",
         DropCaches::Never => "never",
-    };
-    Some(drops.to_owned())
+    }
 }
 
 /// A key that runs are selected or grouped by: a tag, or a fact.

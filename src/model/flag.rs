@@ -69,6 +69,8 @@ flags! {
     Later        "deferred work"  'w' "the device or the kernel worked on after the clock had stopped";
     /// The clock moves in steps that are no small part of an operation.
     CoarseClock  "coarse clock"   'k' "the clock moves in large steps: latencies mean little";
+    /// The CPU time of the whole process was counted once for each thread.
+    Overcounted  "CPU over-counted" 'p' "Bonnie++ 1.9x and 2.00 count the CPU of seeks once for each seeker: it is up to as many times too high";
     /// One of the runs is far from the others.
     Outlier      "outlier"        'x' "a run is over ten times as far from the median as is usual here";
     /// The first run is slower than all others.

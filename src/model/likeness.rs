@@ -3,6 +3,7 @@
 use super::label::CacheLabel;
 use super::machine::ObtainedIo;
 use super::phase::{Phase, Reads};
+use super::plan::Circumstances;
 use super::printable::printable;
 use super::record::{PhaseRecord, PhaseResult, RunRecord};
 use super::series::Series;
@@ -41,7 +42,8 @@ pub fn unlike(baseline: &Series<'_>, other: &Series<'_>) -> Vec<Difference> {
     if one.workload_id != two.workload_id {
         found.extend(differing("profile", printable(&one.profile), printable(&two.profile)));
         found.extend(settings(one, two));
-        found.extend(differing("generator", one.plan.generator.to_string(), two.plan.generator.to_string()));
+        let generator = |run: &RunRecord| run.plan.as_ref().map_or_else(|| "none".to_owned(), |plan| plan.generator.to_string());
+        found.extend(differing("generator", generator(one), generator(two)));
         if found.is_empty() {
             found.extend(differing("workload", one.workload_id.to_string(), two.workload_id.to_string()));
         }
@@ -52,32 +54,27 @@ pub fn unlike(baseline: &Series<'_>, other: &Series<'_>) -> Vec<Difference> {
 
 /// The settings of the work that differ.
 fn settings(one: &RunRecord, two: &RunRecord) -> Vec<Difference> {
-    let pairs = |run: &RunRecord| -> Vec<(String, String)> {
-        let parameters = run.plan.parameters();
-        let split = |text: &String| text.split_once('=').map(|(key, value)| (key.to_owned(), printable(value)));
-        parameters.iter().filter_map(split).collect()
-    };
-    let (ours, theirs) = (pairs(one), pairs(two));
+    let (ours, theirs) = (one.parameters(), two.parameters());
     // How often the work is done does not change the work.
     let keys = ours.iter().chain(&theirs).map(|(key, _)| key).filter(|key| *key != "runs").collect::<BTreeSet<_>>();
     let value = |pairs: &[(String, String)], key: &str| {
-        pairs.iter().find(|(other, _)| other == key).map_or_else(|| "not set".to_owned(), |(_, value)| value.clone())
+        pairs.iter().find(|(other, _)| other == key).map_or_else(|| "not set".to_owned(), |(_, value)| printable(value))
     };
     keys.into_iter().filter_map(|key| differing(key, value(&ours, key), value(&theirs, key))).collect()
 }
 
 /// In which state of the caches was asked to begin. The command of `--prepare` itself may differ: it names the target's own mount.
 fn circumstances(one: &RunRecord, two: &RunRecord) -> Vec<Difference> {
-    let said = |run: &RunRecord, key: &str| {
-        let parameters = run.plan.circumstances.parameters();
-        let value = parameters.iter().find_map(|text| text.strip_prefix(key)?.strip_prefix('=').map(printable));
+    let (Some(ours), Some(theirs)) = (one.circumstances(), two.circumstances()) else { return Vec::new() };
+    let said = |around: &Circumstances, key: &str| {
+        let value = around.parameters().into_iter().find(|(other, _)| *other == key).map(|(_, value)| printable(&value));
         value.unwrap_or_else(|| "cold".to_owned())
     };
-    let prepared = |run: &RunRecord| if run.plan.circumstances.prepare.is_some() { "a command" } else { "no command" }.to_owned();
+    let prepared = |around: &Circumstances| if around.prepare.is_some() { "a command" } else { "no command" }.to_owned();
     let found = [
-        differing("cache", said(one, "cache"), said(two, "cache")),
-        differing("drop_caches", said(one, "drop_caches"), said(two, "drop_caches")),
-        differing("prepare", prepared(one), prepared(two)),
+        differing("cache", said(ours, "cache"), said(theirs, "cache")),
+        differing("drop_caches", said(ours, "drop_caches"), said(theirs, "drop_caches")),
+        differing("prepare", prepared(ours), prepared(theirs)),
     ];
     found.into_iter().flatten().collect()
 }
@@ -185,7 +182,7 @@ mod tests {
         let one = sample::run("ext4", 1);
         let mut two = sample::run("xfs", 1);
         two.machine.kernel = Some("Linux 7.0".to_owned());
-        two.plan.settings.runs = 3;
+        two.plan.as_mut().unwrap().settings.runs = 3;
         assert_eq!(differences(&one, &two), Vec::<String>::new());
     }
 
@@ -194,9 +191,9 @@ mod tests {
         let one = sample::run("ext4", 1);
         let mut two = sample::run("xfs", 1);
         two.profile = "quick/1".to_owned();
-        two.plan.settings.file_size = 1 << 30;
+        two.plan.as_mut().unwrap().settings.file_size = 1 << 30;
         two.workload_id = Identity(9);
-        two.plan.circumstances.drop_caches = DropCaches::Never;
+        two.plan.as_mut().unwrap().circumstances.drop_caches = DropCaches::Never;
         assert_eq!(differences(&one, &two), ["profile: std/1 and quick/1", "file_size: 4g and 1g", "drop_caches: auto and never"]);
         let mut other = sample::run("ext4", 1);
         other.workload_id = Identity(9);

@@ -63,7 +63,7 @@ impl DirtyLimits {
 }
 
 /// How a filesystem keeps its data, which decides what its evidence is worth.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FilesystemClass {
     /// On block devices, behind the page cache.
@@ -79,11 +79,12 @@ pub enum FilesystemClass {
     /// On top of another filesystem.
     Overlay,
     /// None of these, as far as is known: neither a block device nor a server was found.
+    #[default]
     Other,
 }
 
 /// What is known of the filesystem below a target.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Filesystem {
     /// The type as the kernel names it: `ext4`.
     pub kind: String,

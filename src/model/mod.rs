@@ -9,6 +9,7 @@ pub mod fact;
 pub mod flag;
 pub mod histogram;
 pub mod identity;
+pub mod imported;
 pub mod label;
 pub mod likeness;
 pub mod machine;

@@ -1,4 +1,4 @@
-//! THE CATALOGUE: one row a phase, in the order in which a run does them.
+//! THE CATALOGUE: one row a phase, in the order in which a run does them; at the end what only other programs do.
 
 use serde::{Deserialize, Serialize};
 
@@ -46,6 +46,8 @@ pub enum Group {
     Sequential,
     /// A file set in random order.
     Random,
+    /// Transfers of single characters, which only other programs do.
+    Character,
 }
 
 /// What a phase reads, which decides how it is made cold and how its cache label is found.
@@ -78,13 +80,13 @@ pub struct Row {
 
 macro_rules! phases {
     ($($(#[$doc:meta])* $variant:ident $name:literal $title:literal $unit:ident $group:ident $reads:ident $writes:literal;)*) => {
-        /// A phase of a run, in the order in which they are done.
+        /// A phase of a run, in the order in which reports show them.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
         #[serde(rename_all = "snake_case")]
         pub enum Phase { $($(#[$doc])* $variant,)* }
 
         impl Phase {
-            /// Every phase, in order.
+            /// Every phase, in the order of reports.
             pub const ALL: &[Self] = &[$(Self::$variant,)*];
 
             /// The row of the catalogue.
@@ -121,9 +123,16 @@ phases! {
     RandomStat   "random_stat"   "Random stat"   Files Random     Metadata false;
     /// Deletes each file in another random order.
     RandomDelete "random_delete" "Random delete" Files Random     Metadata true;
+    /// Writes the file character by character, as Bonnie++'s `putc`; never run by barrow.
+    CharWrite    "char_write"    "Char. write"   Bytes Character  Nothing  true;
+    /// Reads the file character by character, as Bonnie++'s `getc`; never run by barrow.
+    CharRead     "char_read"     "Char. read"    Bytes Character  Data     false;
 }
 
 impl Phase {
+    /// The phases that barrow runs, in the order in which a run does them. The others stand in imported records only.
+    pub const OWN: &[Self] = Self::ALL.split_at(Self::CharWrite as usize).0;
+
     /// The name in records, CSV and messages: `block_write`.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -146,5 +155,13 @@ mod tests {
         for phase in Phase::ALL {
             assert_eq!(serde_json::to_string(phase).unwrap(), format!("\"{}\"", phase.name()));
         }
+    }
+
+    #[test]
+    fn what_only_other_programs_do_stands_at_the_end() {
+        let others = &Phase::ALL[Phase::OWN.len()..];
+        assert_eq!(Phase::OWN.len(), 10);
+        assert!(others.iter().all(|phase| phase.row().group == Group::Character));
+        assert!(Phase::OWN.iter().all(|phase| phase.row().group != Group::Character));
     }
 }

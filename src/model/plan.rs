@@ -54,18 +54,18 @@ impl Circumstances {
     /// As usual, but no cache of the system is dropped.
     pub const WITHOUT_DROPS: Self = Self { drop_caches: DropCaches::Never, ..Self::USUAL };
 
-    /// What is said of them beside the parameters, each `key=value`.
+    /// What is said of them beside the parameters of the work, by name.
     #[must_use]
-    pub fn parameters(&self) -> Vec<String> {
+    pub fn parameters(&self) -> Vec<(&'static str, String)> {
         let drop_caches = match self.drop_caches {
             DropCaches::Auto => "auto",
             DropCaches::Never => "never",
         };
-        let mut parameters = vec![format!("drop_caches={drop_caches}")];
-        parameters.extend((self.cache == CacheState::Warm).then(|| "cache=warm".to_owned()));
-        parameters.extend(self.prepare.iter().map(|command| format!("prepare={command}")));
-        parameters.extend((self.pause_ms > 0).then(|| format!("pause={}ms", self.pause_ms)));
-        parameters.extend((self.max_phase_seconds > 0).then(|| format!("max_phase_seconds={}", self.max_phase_seconds)));
+        let mut parameters = vec![("drop_caches", drop_caches.to_owned())];
+        parameters.extend((self.cache == CacheState::Warm).then(|| ("cache", "warm".to_owned())));
+        parameters.extend(self.prepare.iter().map(|command| ("prepare", command.clone())));
+        parameters.extend((self.pause_ms > 0).then(|| ("pause", format!("{}ms", self.pause_ms))));
+        parameters.extend((self.max_phase_seconds > 0).then(|| ("max_phase_seconds", self.max_phase_seconds.to_string())));
         parameters
     }
 }
@@ -99,6 +99,7 @@ impl Plan {
         match phase.row().group {
             Group::Block | Group::Seek if self.settings.file_size == 0 => Some("file_size = 0"),
             Group::Sequential | Group::Random if self.settings.files == 0 => Some("files = 0"),
+            Group::Character => Some("barrow moves no single characters"),
             Group::Block | Group::Seek | Group::Sequential | Group::Random => None,
         }
     }
@@ -113,9 +114,9 @@ impl Plan {
         format!("generator={}\n{}", self.generator, keys.collect::<String>())
     }
 
-    /// The parameters as a person reads them, each `key=value`; later keys only where they say something.
+    /// The parameters of the work, by name; later keys only where they say something.
     #[must_use]
-    pub fn parameters(&self) -> Vec<String> {
-        KEYS.iter().filter(|key| key.is_named(&self.settings)).map(|key| format!("{}={}", key.name, key.show(&self.settings))).collect()
+    pub fn parameters(&self) -> Vec<(&'static str, String)> {
+        KEYS.iter().filter(|key| key.is_named(&self.settings)).map(|key| (key.name, key.show(&self.settings))).collect()
     }
 }

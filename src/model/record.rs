@@ -6,10 +6,12 @@ use super::evidence::Evidence;
 use super::flag::Flag;
 use super::histogram::Histogram;
 use super::identity::Identity;
+use super::imported::Imported;
 use super::label::{CacheLabel, Durability};
 use super::machine::{Device, DirectIo, Filesystem, Machine, ObtainedIo};
 use super::phase::Phase;
-use super::plan::Plan;
+use super::plan::{Circumstances, Plan};
+use super::settings::Settings;
 use super::slices::Slices;
 use super::stack::Stack;
 pub use super::status::Status;
@@ -45,14 +47,18 @@ pub struct RunRecord {
     pub tags: BTreeMap<String, String>,
     /// The round, from 1.
     pub round: u32,
-    /// The place in the shuffled order of the round, from 1.
+    /// The place in the shuffled order of the round, from 1; 0 where nobody knows it.
     pub order: u32,
     /// The profile's name, with what was changed in it.
     pub profile: String,
     /// The hash of the canonical plan: equal ids mean equal work.
     pub workload_id: Identity,
-    /// What was to be done.
-    pub plan: Plan,
+    /// What was to be done; `None` where another program measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plan: Option<Plan>,
+    /// What is known of it where another program measured; `None` for barrow's own runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub imported: Option<Imported>,
     /// The machine.
     pub machine: Machine,
     /// The filesystem of the target.
@@ -72,7 +78,7 @@ pub struct RunRecord {
     /// A result a phase, in the order of the catalogue.
     #[serde(deserialize_with = "at_most::<{ Phase::ALL.len() }, _, _>")]
     pub phases: Vec<PhaseRecord>,
-    /// When the run began, RFC 3339, UTC, whole seconds.
+    /// When the run began, RFC 3339, UTC, whole seconds; empty where another program measured and did not say.
     pub started: String,
     /// When it ended.
     pub finished: String,
@@ -87,7 +93,7 @@ pub struct PhaseRecord {
     pub name: Phase,
     /// How it ended.
     pub status: Status,
-    /// Why it failed or was skipped.
+    /// Why it failed or was skipped, or why another program gave no rate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// What was counted, when it ended well.
@@ -311,6 +317,25 @@ impl PhaseRecord {
 }
 
 impl RunRecord {
+    /// The settings of the work; `None` where another program measured.
+    #[must_use]
+    pub fn settings(&self) -> Option<&Settings> {
+        self.plan.as_ref().map(|plan| &plan.settings)
+    }
+
+    /// What was done around the work; `None` where another program measured.
+    #[must_use]
+    pub fn circumstances(&self) -> Option<&Circumstances> {
+        self.plan.as_ref().map(|plan| &plan.circumstances)
+    }
+
+    /// What is known of the work, by name, in the order of a report: barrow's own settings, or what another program said.
+    #[must_use]
+    pub fn parameters(&self) -> Vec<(String, String)> {
+        let own = self.plan.iter().flat_map(|plan| plan.parameters().into_iter().map(|(name, value)| (name.to_owned(), value)));
+        own.chain(self.imported.iter().flat_map(|imported| imported.parameters.iter().cloned())).collect()
+    }
+
     /// The record of a phase.
     #[must_use]
     pub fn phase(&self, phase: Phase) -> Option<&PhaseRecord> {

@@ -43,9 +43,9 @@ struct Key<'a> {
     batch: Option<Identity>,
     schema: u32,
     workload_id: Identity,
-    io: Io,
-    generator: u32,
-    circumstances: &'a Circumstances,
+    io: Option<Io>,
+    generator: Option<u32>,
+    circumstances: Option<&'a Circumstances>,
 }
 
 impl<'a> Key<'a> {
@@ -55,9 +55,9 @@ impl<'a> Key<'a> {
             batch: (pooling == Pooling::Apart).then_some(run.batch),
             schema: run.schema,
             workload_id: run.workload_id,
-            io: run.plan.settings.io,
-            generator: run.plan.generator,
-            circumstances: &run.plan.circumstances,
+            io: run.settings().map(|settings| settings.io),
+            generator: run.plan.as_ref().map(|plan| plan.generator),
+            circumstances: run.circumstances(),
         }
     }
 }
@@ -167,10 +167,10 @@ fn tells_apart(additions: &[String]) -> bool {
 
 /// What may tell a run from others of its label: its tags, its profile, and what was done around its phases.
 fn distinguishing(run: &RunRecord) -> Vec<(String, String)> {
-    let split = |text: &String| text.split_once('=').map(|(key, value)| (key.to_owned(), printable(value)));
+    let around = run.circumstances().into_iter().flat_map(|circumstances| circumstances.parameters());
     let tags = run.tags.iter().map(|(key, value)| (printable(key), printable(value)));
     let profile = std::iter::once(("profile".to_owned(), printable(&run.profile)));
-    tags.chain(profile).chain(run.plan.circumstances.parameters().iter().filter_map(split)).collect()
+    tags.chain(profile).chain(around.map(|(key, value)| (key.to_owned(), printable(&value)))).collect()
 }
 
 #[cfg(test)]
@@ -249,7 +249,7 @@ mod tests {
     #[test]
     fn what_was_done_around_the_phases_tells_apart() {
         let mut warm = run("ext4", 1);
-        warm.plan.circumstances.drop_caches = crate::model::plan::DropCaches::Never;
+        warm.plan.as_mut().unwrap().circumstances.drop_caches = crate::model::plan::DropCaches::Never;
         let records = [run("ext4", 1), warm];
         let names: Vec<String> = named(&records).into_iter().map(|one| one.name).collect();
         assert_eq!(names, ["ext4 drop_caches=auto", "ext4 drop_caches=never"]);

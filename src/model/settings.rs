@@ -104,7 +104,7 @@ impl Settings {
     pub const fn threads(&self, phase: Phase) -> u64 {
         match phase.row().group {
             Group::Seek => self.seekers,
-            Group::Block | Group::Sequential | Group::Random => self.workers,
+            Group::Block | Group::Sequential | Group::Random | Group::Character => self.workers,
         }
     }
 }

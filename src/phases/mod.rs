@@ -76,7 +76,9 @@ pub fn survey(phase: Phase, job: Job<'_>) -> Result<Survey, PhaseError> {
         | Phase::SeqCreate
         | Phase::RandomCreate
         | Phase::RandomStat
-        | Phase::RandomDelete => Ok(Survey::new()),
+        | Phase::RandomDelete
+        | Phase::CharWrite
+        | Phase::CharRead => Ok(Survey::new()),
     }
 }
 
@@ -96,6 +98,7 @@ pub fn prepare<'t>(phase: Phase, job: Job<'t>, survey: &Survey) -> Result<Timed<
         Phase::RandomCreate => create::prepare(job, FileSetKind::Random),
         Phase::RandomStat => stat::prepare(job, FileSetKind::Random, survey),
         Phase::RandomDelete => delete::prepare(job, FileSetKind::Random, survey),
+        Phase::CharWrite | Phase::CharRead => Ok(Timed { workers: Vec::new(), flush: None }),
     }
 }
 
@@ -103,7 +106,7 @@ pub fn prepare<'t>(phase: Phase, job: Job<'t>, survey: &Survey) -> Result<Timed<
 #[must_use]
 pub const fn needs(phase: Phase) -> Option<Phase> {
     match phase {
-        Phase::BlockWrite | Phase::SeqCreate | Phase::RandomCreate => None,
+        Phase::BlockWrite | Phase::SeqCreate | Phase::RandomCreate | Phase::CharWrite | Phase::CharRead => None,
         Phase::Rewrite => Some(Phase::BlockWrite),
         Phase::BlockRead | Phase::RandomSeek => Some(Phase::Rewrite),
         Phase::SeqStat | Phase::SeqDelete => Some(Phase::SeqCreate),
@@ -121,6 +124,7 @@ pub const fn work_expected(phase: Phase, plan: &Plan) -> Option<u64> {
         Phase::SeqCreate | Phase::SeqStat | Phase::SeqDelete | Phase::RandomCreate | Phase::RandomStat | Phase::RandomDelete => {
             Some(plan.settings.files)
         }
+        Phase::CharWrite | Phase::CharRead => Some(0),
     }
 }
 
@@ -130,7 +134,7 @@ pub fn bytes_read(phase: Phase, plan: &Plan, operations: u64) -> u64 {
     /// The smallest inode of the common filesystems: what a cold stat must at least have read.
     const LEAST_INODE: u64 = 128;
     match phase {
-        Phase::BlockWrite | Phase::SeqCreate | Phase::RandomCreate => 0,
+        Phase::BlockWrite | Phase::SeqCreate | Phase::RandomCreate | Phase::CharWrite | Phase::CharRead => 0,
         Phase::Rewrite | Phase::BlockRead => plan.settings.file_size,
         Phase::RandomSeek => operations * plan.settings.seek_size,
         Phase::SeqStat | Phase::SeqDelete | Phase::RandomStat | Phase::RandomDelete => operations * LEAST_INODE,
@@ -144,7 +148,13 @@ pub fn bytes_written(phase: Phase, plan: &Plan, operations: u64) -> u64 {
         Phase::BlockWrite | Phase::Rewrite => plan.settings.file_size,
         Phase::RandomSeek => operations * plan.settings.seek_rewrite_percent / 100 * plan.settings.seek_size,
         Phase::SeqCreate | Phase::RandomCreate => plan.settings.file_set_bytes(),
-        Phase::BlockRead | Phase::SeqStat | Phase::SeqDelete | Phase::RandomStat | Phase::RandomDelete => 0,
+        Phase::BlockRead
+        | Phase::SeqStat
+        | Phase::SeqDelete
+        | Phase::RandomStat
+        | Phase::RandomDelete
+        | Phase::CharWrite
+        | Phase::CharRead => 0,
     }
 }
 
@@ -152,7 +162,13 @@ pub fn bytes_written(phase: Phase, plan: &Plan, operations: u64) -> u64 {
 #[must_use]
 pub fn bytes_checked(phase: Phase, plan: &Plan, operations: u64) -> u64 {
     match phase {
-        Phase::BlockWrite | Phase::SeqCreate | Phase::RandomCreate | Phase::SeqDelete | Phase::RandomDelete => 0,
+        Phase::BlockWrite
+        | Phase::SeqCreate
+        | Phase::RandomCreate
+        | Phase::SeqDelete
+        | Phase::RandomDelete
+        | Phase::CharWrite
+        | Phase::CharRead => 0,
         Phase::Rewrite | Phase::BlockRead => plan.settings.file_size,
         Phase::RandomSeek => operations * plan.settings.seek_size,
         Phase::SeqStat | Phase::RandomStat => plan.settings.file_set_bytes(),
@@ -185,7 +201,9 @@ pub fn files_read(phase: Phase, plan: &Plan) -> Vec<CString> {
         | Phase::SeqDelete
         | Phase::RandomCreate
         | Phase::RandomStat
-        | Phase::RandomDelete => Vec::new(),
+        | Phase::RandomDelete
+        | Phase::CharWrite
+        | Phase::CharRead => Vec::new(),
     }
 }
 
@@ -209,7 +227,9 @@ pub const fn is_last_of_its_files(phase: Phase) -> bool {
         | Phase::SeqCreate
         | Phase::SeqStat
         | Phase::RandomCreate
-        | Phase::RandomStat => false,
+        | Phase::RandomStat
+        | Phase::CharWrite
+        | Phase::CharRead => false,
     }
 }
 
@@ -220,5 +240,6 @@ pub fn remove_files(phase: Phase, job: Job<'_>) {
         Group::Block | Group::Seek => block_file::remove(job),
         Group::Sequential => file_set::remove(job, FileSetKind::Sequential),
         Group::Random => file_set::remove(job, FileSetKind::Random),
+        Group::Character => {}
     }
 }

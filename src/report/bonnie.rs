@@ -159,7 +159,7 @@ fn block_lines(section: &Section<'_>, targets: &Targets, form: &Form, version: &
     let mut lines = heads(form, &widths, name, version);
     for (place, series) in section.series.iter().enumerate() {
         let cells: Vec<Cell> = cells.iter().map(|cells| cells.get(place).cloned().unwrap_or_default()).collect();
-        lines.extend(target_lines(&series.name, &(form.size)(&series.first.plan.settings), &cells, &widths, name));
+        lines.extend(target_lines(&series.name, &series.first.settings().map(form.size).unwrap_or_default(), &cells, &widths, name));
     }
     lines
 }

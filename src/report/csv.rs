@@ -4,6 +4,7 @@ use super::{Renderer, Rendering, Report, facts};
 use crate::model::phase::Unit;
 use crate::model::printable::printable;
 use crate::model::record::{Counted, PhaseRecord, PhaseResult, RunRecord};
+use crate::model::settings::Settings;
 use std::collections::BTreeMap;
 
 /// The format `csv`.
@@ -107,21 +108,21 @@ struct RunCells {
 
 impl RunCells {
     fn of(run: &RunRecord, number: usize) -> Self {
-        let settings = &run.plan.settings;
+        let setting = |of: fn(&Settings) -> String| run.settings().map(of).unwrap_or_default();
         Self {
             before: [printable(&run.label), number.to_string(), run.round.to_string()],
             after: [
                 printable(&run.profile),
                 run.workload_id.to_string(),
-                settings.seed.to_string(),
+                setting(|settings| settings.seed.to_string()),
                 printable(&run.started),
                 run.batch.to_string(),
                 printable(&run.filesystem.kind),
                 printable(&run.filesystem.mount_options),
                 facts::device_cell(&run.device).unwrap_or_default(),
                 printable(run.machine.kernel.as_deref().unwrap_or_default()),
-                settings.io.name(),
-                settings.workers.to_string(),
+                setting(|settings| settings.io.name()),
+                setting(|settings| settings.workers.to_string()),
                 tags(&run.tags),
             ],
         }
@@ -246,7 +247,7 @@ mod tests {
         let mut lines = text.lines();
         assert_eq!(lines.next().unwrap(), COLUMNS.join(","));
         assert_eq!(lines.next().unwrap(), expected);
-        assert_eq!(text.lines().count(), 1 + Phase::ALL.len());
+        assert_eq!(text.lines().count(), 1 + Phase::OWN.len());
         assert!(text.ends_with('\n') && !text.contains('\r'));
     }
 

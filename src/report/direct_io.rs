@@ -7,7 +7,7 @@ use crate::model::settings::Io;
 
 /// The sentences on direct I/O; none where nobody asked for it.
 pub fn sentences(section: &Section<'_>) -> Vec<String> {
-    let is_asked = section.series.iter().any(|series| series.first.plan.settings.io == Io::Direct);
+    let is_asked = section.series.iter().any(|series| series.first.settings().is_some_and(|settings| settings.io == Io::Direct));
     if !is_asked {
         return Vec::new();
     }
@@ -43,7 +43,7 @@ mod tests {
         assert!(sentences(&Report::of(&records).sections[0]).is_empty());
         let block = [Phase::BlockWrite, Phase::Rewrite, Phase::BlockRead, Phase::RandomSeek];
         for run in &mut records {
-            run.plan.settings.io = Io::Direct;
+            run.plan.as_mut().unwrap().settings.io = Io::Direct;
             for phase in block {
                 sample::phase_mut(run, phase).io = Some(ObtainedIo::Direct);
             }

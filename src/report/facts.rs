@@ -223,8 +223,8 @@ pub fn parameters(section: &Section<'_>) -> Vec<String> {
 
 fn plan_pairs(run: &RunRecord) -> Vec<(String, String)> {
     let mut pairs = vec![("profile".to_owned(), run.profile.clone())];
-    let split = |text: &String| text.split_once('=').map(|(key, value)| (key.to_owned(), value.to_owned()));
-    pairs.extend(run.plan.parameters().iter().chain(&run.plan.circumstances.parameters()).filter_map(split));
+    let around = run.circumstances().into_iter().flat_map(|circumstances| circumstances.parameters());
+    pairs.extend(run.parameters().into_iter().chain(around.map(|(name, value)| (name.to_owned(), value))));
     pairs
 }
 
@@ -304,7 +304,7 @@ mod tests {
     #[test]
     fn plans_that_differ_show_both_values() {
         let mut records = [sample::run("ext4", 1), sample::run("xfs", 1)];
-        records[1].plan.settings.runs = 3;
+        records[1].plan.as_mut().unwrap().settings.runs = 3;
         let parameters = parameters(&Report::of(&records).sections[0]);
         assert_eq!(parameters[0], "profile=std/1");
         assert!(parameters.contains(&"runs=6/3".to_owned()), "{parameters:?}");

@@ -135,9 +135,9 @@ struct SeriesFields<'s, S: Serialize, R: Serialize> {
     batches: usize,
     tags: BTreeMap<String, String>,
     profile: Option<String>,
-    seed: u64,
-    io: String,
-    workers: u64,
+    seed: Option<u64>,
+    io: Option<String>,
+    workers: Option<u64>,
     filesystem: Option<String>,
     mount_options: Option<String>,
     device: Option<String>,
@@ -149,7 +149,7 @@ struct SeriesFields<'s, S: Serialize, R: Serialize> {
 impl Serialize for SeriesForm<'_, '_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let (series, run) = (self.series, self.series.first);
-        let settings = &run.plan.settings;
+        let settings = run.settings();
         let summaries = || self.section.summaries.get(self.place).into_iter().flatten().filter(|summary| summary.recorded > 0);
         let comparison = self.section.comparison.as_ref();
         let fact = |of: &dyn Fn(&RunRecord) -> Option<String>| in_series(series, of);
@@ -163,9 +163,9 @@ impl Serialize for SeriesForm<'_, '_> {
             batches: series.batches,
             tags: keys.into_iter().filter_map(tag).collect(),
             profile: known(&run.profile),
-            seed: settings.seed,
-            io: settings.io.name(),
-            workers: settings.workers,
+            seed: settings.map(|settings| settings.seed),
+            io: settings.map(|settings| settings.io.name()),
+            workers: settings.map(|settings| settings.workers),
             filesystem: fact(&|run| known(&run.filesystem.kind)),
             mount_options: fact(&|run| known(&run.filesystem.mount_options)),
             device: fact(&|run| facts::device_cell(&run.device)),

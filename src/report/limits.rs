@@ -21,7 +21,7 @@ enum Limit {
 
 /// The sentence; `None` when no rule gives one.
 pub fn sentence(section: &Section<'_>) -> Option<String> {
-    let settings = &section.series.first()?.first.plan.settings;
+    let settings = section.series.first()?.first.settings()?;
     let clauses: Vec<String> =
         [Limit::Core, Limit::Memory].into_iter().filter_map(|limit| clause(section, limit, &places_of(section, limit, settings))).collect();
     (!clauses.is_empty()).then(|| format!("{}.", capitalised(&clauses.join("; "))))
@@ -55,7 +55,8 @@ fn clause(section: &Section<'_>, limit: Limit, places: &[Place]) -> Option<Strin
 
 fn said(limit: Limit, section: &Section<'_>, phases: &[Phase]) -> String {
     let names = taken_together(phases);
-    let has_many_threads = |series: &Series<'_>| phases.iter().any(|phase| series.first.plan.settings.threads(*phase) > 1);
+    let has_many_threads =
+        |series: &Series<'_>| phases.iter().any(|phase| series.first.settings().is_some_and(|settings| settings.threads(*phase) > 1));
     match limit {
         Limit::Core if section.series.iter().any(has_many_threads) => format!("one CPU core per worker limited {}", join_and(&names)),
         Limit::Core => format!("one CPU core limited {}", join_and(&names)),
@@ -135,7 +136,7 @@ mod tests {
         }
         busy(&mut run, &[Phase::BlockWrite], 66);
         assert_eq!(said(std::slice::from_ref(&run)), None);
-        run.plan.settings.workers = 4;
+        run.plan.as_mut().unwrap().settings.workers = 4;
         busy(&mut run, &[Phase::BlockWrite], 266);
         assert_eq!(said(std::slice::from_ref(&run)), None);
         busy(&mut run, &[Phase::BlockWrite], 267);

@@ -108,7 +108,7 @@ mod tests {
         assert_eq!(in_words(section, &everywhere), "seq. stat and random stat, every target");
         let mixed = [(1, Phase::BlockRead), (0, Phase::SeqStat), (1, Phase::SeqStat)];
         assert_eq!(in_words(section, &mixed), "xfs, block read; seq. stat, every target");
-        let whole: Vec<Place> = Phase::ALL.iter().map(|phase| (1, *phase)).collect();
+        let whole: Vec<Place> = Phase::OWN.iter().map(|phase| (1, *phase)).collect();
         assert_eq!(in_words(section, &whole), "xfs, every phase");
         assert_eq!(in_words(section, &whole[1..]), "xfs, every phase but block write");
         let alone = Report::of(&records[..1]);

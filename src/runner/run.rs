@@ -54,7 +54,7 @@ pub fn run(
     let stamps = Stamps { nonce: turn.nonce, earlier: place.earlier.clone() };
     let mut course = course_of(place, plan, meter);
     (record.stack, record.costs) = (course.stack.clone(), course.costs);
-    for phase in Phase::ALL.iter().copied() {
+    for phase in Phase::OWN.iter().copied() {
         let mut once = Once { phase, plan, stamps: &stamps, ground: place.ground.as_mut(), meter, interrupted, course: &mut course };
         let (done, is_told) = match hindrance(phase, plan, &record.phases, taken.as_ref().err(), interrupted) {
             Some(hindered) => (hindered, taken.is_ok() && plan.skips(phase).is_none()),
@@ -124,7 +124,8 @@ fn begun(turn: &Turn<'_>, place: &Place) -> RunRecord {
         order: turn.order,
         profile: batch.plan.profile.clone(),
         workload_id: workload_id(&batch.plan),
-        plan: batch.plan.clone(),
+        plan: Some(batch.plan.clone()),
+        imported: None,
         machine: batch.machine.clone(),
         filesystem: place.filesystem.clone(),
         device: place.device.clone(),
@@ -132,7 +133,7 @@ fn begun(turn: &Turn<'_>, place: &Place) -> RunRecord {
         costs: Costs::default(),
         direct_io: place.direct_io,
         complete: false,
-        phases: Vec::with_capacity(Phase::ALL.len()),
+        phases: Vec::with_capacity(Phase::OWN.len()),
         finished: started.clone(),
         started,
     }
@@ -140,7 +141,8 @@ fn begun(turn: &Turn<'_>, place: &Place) -> RunRecord {
 
 /// Notes that no phase comes any more.
 fn end(record: &mut RunRecord) {
-    let is_done = |phase: &PhaseRecord| phase.status == Status::Ok || record.plan.skips(phase.name).is_some();
+    let is_left_out = |phase: Phase| record.plan.as_ref().and_then(|plan| plan.skips(phase)).is_some();
+    let is_done = |phase: &PhaseRecord| phase.status == Status::Ok || is_left_out(phase.name);
     record.complete = record.phases.iter().all(is_done);
     record.finished = now();
 }
@@ -149,8 +151,8 @@ fn end(record: &mut RunRecord) {
 /// reason; those after it are skipped.
 #[must_use]
 pub fn broken_off(mut draft: RunRecord, unfinished: Option<(Phase, Status)>, reason: &str) -> RunRecord {
-    for phase in Phase::ALL.iter().copied().skip(draft.phases.len()) {
-        let record = match (draft.plan.skips(phase), unfinished) {
+    for phase in Phase::OWN.iter().copied().skip(draft.phases.len()) {
+        let record = match (draft.plan.as_ref().and_then(|plan| plan.skips(phase)), unfinished) {
             (Some(reason), _) => PhaseRecord::skipped(phase, reason),
             (None, Some((broken, status))) if broken == phase => PhaseRecord::without_result(phase, status, reason.to_owned()),
             (None, Some(_)) => PhaseRecord::skipped(phase, "the run ended before it"),

@@ -168,7 +168,9 @@ impl<'a> Yardstick<'a> {
                 self.remove(Phase::SeqCreate);
                 self.do_phase(Phase::SeqCreate)?;
             }
-            Phase::RandomCreate | Phase::RandomStat | Phase::RandomDelete => return Err(YardstickError::NoLoop(self.phase)),
+            Phase::RandomCreate | Phase::RandomStat | Phase::RandomDelete | Phase::CharWrite | Phase::CharRead => {
+                return Err(YardstickError::NoLoop(self.phase));
+            }
         }
         Ok(())
     }
@@ -200,7 +202,9 @@ impl<'a> Yardstick<'a> {
             }
             Phase::SeqStat => self.raw_files(FileCall::Stat),
             Phase::SeqDelete => self.raw_files(FileCall::Delete),
-            Phase::RandomCreate | Phase::RandomStat | Phase::RandomDelete => Err(YardstickError::NoLoop(self.phase)),
+            Phase::RandomCreate | Phase::RandomStat | Phase::RandomDelete | Phase::CharWrite | Phase::CharRead => {
+                Err(YardstickError::NoLoop(self.phase))
+            }
         }
     }
 

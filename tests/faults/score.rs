@@ -59,6 +59,7 @@ impl Score {
                 let set = "random.0.0";
                 (self.set_windows(set)[phase as usize - Phase::RandomCreate as usize].clone(), Some(set))
             }
+            Phase::CharWrite | Phase::CharRead => return Vec::new(),
         };
         let is_of_phase = |step: &Step| match set {
             None => step.name == "block.0",

@@ -191,7 +191,7 @@ fn choices_of(variant: usize) -> &'static [Choice] {
     static FOUND: [OnceLock<Vec<Choice>>; 2] = [const { OnceLock::new() }; 2];
     FOUND[variant].get_or_init(|| {
         let of_phase = |(pointer, fitting): Choice| {
-            let phases = if pointer.starts_with("/phases/0") { Phase::ALL.len() } else { 1 };
+            let phases = if pointer.starts_with("/phases/0") { Phase::OWN.len() } else { 1 };
             (0..phases).map(move |place| (pointer.replacen("/phases/0", &format!("/phases/{place}"), 1), fitting.clone()))
         };
         choices(&short(variant, 1)).into_iter().flat_map(of_phase).collect()

@@ -20,7 +20,7 @@ fn peak_of_run(filesystem: &MemoryFilesystem, arguments: &[&str]) -> u64 {
     println!("{arguments:?}: {} MiB resident at most", peak / MIB);
     assert!(runs[0].complete && peak > MIB);
     let created = runs[0].phase(Phase::SeqCreate).and_then(|record| record.counted()).map(|counted| counted.work);
-    assert_eq!(created, Some(runs[0].plan.settings.files));
+    assert_eq!(created, Some(runs[0].settings().unwrap().files));
     peak
 }
 

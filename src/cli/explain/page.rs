@@ -14,7 +14,7 @@ use crate::units::{rounded_size, with_thousands};
 /// The ten phases, a line each, with the calls on the clock.
 pub fn list(profile: &Profile) -> String {
     let mut lines = vec![format!("  {}{}{}", left("phase", 15), left("counts", 8), "on the clock")];
-    for phase in Phase::ALL {
+    for phase in Phase::OWN {
         let calls = calls(*phase, &profile.settings, FlushMethod::WholeFilesystem);
         let names = on_the_clock(&calls).join(", ");
         lines.extend(wrap(&names, &format!("  {}{}", left(phase.name(), 15), left(phase.row().unit.name(), 8)), &blanks(25)));

@@ -20,6 +20,7 @@ pub const fn purpose(phase: Phase) -> &'static str {
         Phase::RandomCreate => "make the files of a second set, whose names are in no order, then flush.",
         Phase::RandomStat => "ask for the status of each file of that set in a fixed permutation.",
         Phase::RandomDelete => "remove each file of that set in another fixed permutation, then flush.",
+        Phase::CharWrite | Phase::CharRead => "move single characters. Only other programs do that; barrow reads their numbers.",
     }
 }
 
@@ -46,6 +47,7 @@ pub const fn keys(phase: Phase) -> &'static [&'static str] {
         Phase::RandomCreate | Phase::RandomStat | Phase::RandomDelete => {
             &["files", "min_size", "max_size", "chunk_size", "dirs", "workers", "seed", "compressible", "dedupe"]
         }
+        Phase::CharWrite | Phase::CharRead => &[],
     }
 }
 
@@ -94,6 +96,7 @@ pub const fn made(phase: Phase) -> &'static str {
         Phase::SeqStat | Phase::SeqDelete | Phase::RandomStat | Phase::RandomDelete => {
             "in memory: all names in their order; all threads wait at a gate"
         }
+        Phase::CharWrite | Phase::CharRead => "nothing",
     }
 }
 
@@ -108,7 +111,9 @@ pub fn data(phase: Phase, settings: &Settings) -> Vec<String> {
         | Phase::SeqStat
         | Phase::SeqDelete
         | Phase::RandomStat
-        | Phase::RandomDelete => false,
+        | Phase::RandomDelete
+        | Phase::CharWrite
+        | Phase::CharRead => false,
     };
     let (zeros, copies) = (settings.compressible, settings.dedupe);
     let compressible = format!("compressible: the last {zeros} % of each 4 KiB of that are zeros, apart from the stamps");
@@ -167,6 +172,7 @@ pub fn checked(phase: Phase, settings: &Settings) -> Vec<&'static str> {
         Phase::SeqStat | Phase::RandomStat if has_content => vec!["each size is the one that was written", STAMPS],
         Phase::SeqStat | Phase::RandomStat => vec!["each size is the one that was written"],
         Phase::SeqDelete | Phase::RandomDelete => vec!["each file was there", FLUSH],
+        Phase::CharWrite | Phase::CharRead => Vec::new(),
     }
 }
 

@@ -62,7 +62,7 @@ pub fn footnote(section: &Section<'_>) -> String {
 
 /// `4 GiB file, 1 MiB chunks, 4 KiB seeks, 65,536 empty files`; `None` where nothing of it is known, as of an imported record.
 pub fn work(section: &Section<'_>) -> Option<String> {
-    let settings = &section.series.first()?.first.plan.settings;
+    let settings = section.series.first()?.first.settings()?;
     let mut parts = Vec::new();
     if settings.file_size > 0 {
         parts.push(format!("{} file", rounded_size(settings.file_size)));

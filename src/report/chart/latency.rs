@@ -243,7 +243,7 @@ mod tests {
     #[test]
     fn what_another_program_reported_has_its_longest_alone() {
         let mut run = sample::run("old", 1);
-        for phase in Phase::ALL {
+        for phase in Phase::OWN {
             let reported =
                 Reported { rate: Some(1e6), cpu_percent: None, latency_max_ns: (*phase == Phase::BlockRead).then_some(5_000_000) };
             sample::phase_mut(&mut run, *phase).result = Some(PhaseResult::Reported(reported));
@@ -252,7 +252,7 @@ mod tests {
         let row = row_of(&chart, "Block read");
         assert_eq!(row.title, "Block read, old: max 5.0 ms; cold");
         assert_eq!(chart.drawing.panels()[0].groups.len(), 1);
-        for phase in Phase::ALL {
+        for phase in Phase::OWN {
             sample::phase_mut(&mut run, *phase).result = Some(PhaseResult::Reported(Reported { rate: Some(1e6), ..Reported::default() }));
         }
         let chart = chart_of(&[run]);

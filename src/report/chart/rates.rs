@@ -43,6 +43,7 @@ fn kind_of(phase: Phase) -> &'static str {
     match (phase.row().group, phase.row().writes) {
         (PhaseGroup::Block, _) => "Block phases",
         (PhaseGroup::Seek, _) => "Random seek",
+        (PhaseGroup::Character, _) => "Character phases",
         (PhaseGroup::Sequential | PhaseGroup::Random, true) => "Create and delete",
         (PhaseGroup::Sequential | PhaseGroup::Random, false) => "Stat",
     }

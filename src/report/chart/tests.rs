@@ -30,7 +30,7 @@ fn a_history_joins_only_what_is_like() {
         let mut run = RunRecord { batch: crate::model::identity::Identity(number), ..sample::run("ext4", 1) };
         run.started = format!("2026-11-{:02}T10:00:00Z", number + 10);
         if is_warm {
-            run.plan.circumstances.cache = crate::model::plan::CacheState::Warm;
+            run.plan.as_mut().unwrap().circumstances.cache = crate::model::plan::CacheState::Warm;
         }
         run
     };

@@ -1,9 +1,8 @@
 //! How a report is cited, and the command line that repeats the measurement.
 
 use super::page::Cite;
-use crate::model::plan::{CacheState, DropCaches};
+use crate::model::plan::{CacheState, DropCaches, Plan};
 use crate::model::printable::printable;
-use crate::model::record::{PhaseRecord, PhaseResult, RunRecord};
 use crate::model::settings::Io;
 use crate::report::gathered::distinct;
 use crate::report::{Section, facts};
@@ -32,33 +31,27 @@ fn citation(section: &Section<'_>) -> String {
 /// The command line, with `DIR` for each directory; `None` where another program measured, or the plans are not one.
 fn command(section: &Section<'_>) -> Option<String> {
     let first = section.series.first()?.first;
-    let is_reported = section.series.iter().flat_map(|series| &series.first.phases).any(is_reported);
     let is_one_plan = section.series.iter().all(|series| series.first.plan == first.plan);
-    if is_reported || !is_one_plan || section.series.len() > MOST_TARGETS {
+    if !is_one_plan || section.series.len() > MOST_TARGETS {
         return None;
     }
     let mut words = vec!["barrow".to_owned(), "run".to_owned()];
-    words.extend(plan_words(first));
+    words.extend(plan_words(&first.profile, first.plan.as_ref()?));
     let mut labels = distinct(section.series.iter().map(|series| series.label.clone()));
     labels.iter_mut().for_each(|label| *label = quoted(&format!("{label}=DIR")));
     Some(words.into_iter().chain(labels).collect::<Vec<_>>().join(" "))
 }
 
-/// Whether another program measured it, even where its number is none.
-fn is_reported(record: &PhaseRecord) -> bool {
-    matches!(record.number(), Some(PhaseResult::Reported(_)))
-}
-
 /// The options that make the plan of a run.
-fn plan_words(run: &RunRecord) -> Vec<String> {
-    let (settings, circumstances) = (&run.plan.settings, &run.plan.circumstances);
-    let mut changes = run.profile.split('+');
+fn plan_words(profile: &str, plan: &Plan) -> Vec<String> {
+    let (settings, circumstances) = (&plan.settings, &plan.circumstances);
+    let mut changes = profile.split('+');
     // `full/1@48g` is the profile on a machine of that memory.
-    let profile = changes.next().and_then(|name| name.split('@').next()).unwrap_or_default();
-    let mut words = vec!["-p".to_owned(), quoted(profile), "-n".to_owned(), settings.runs.to_string()];
+    let name = changes.next().and_then(|name| name.split('@').next()).unwrap_or_default();
+    let mut words = vec!["-p".to_owned(), quoted(name), "-n".to_owned(), settings.runs.to_string()];
     let mut option = |name: &str, value: &str| words.extend([name.to_owned(), quoted(value)]);
     changes.for_each(|change| option("--set", change));
-    if settings.io == Io::Direct && !run.profile.contains("+io=") {
+    if settings.io == Io::Direct && !profile.contains("+io=") {
         option("--io", "direct");
     }
     if circumstances.cache == CacheState::Warm {
@@ -90,6 +83,7 @@ fn quoted(word: &str) -> String {
 mod tests {
     use super::*;
     use crate::model::plan::Circumstances;
+    use crate::model::record::RunRecord;
     use crate::model::sample;
     use crate::report::Report;
 
@@ -103,11 +97,12 @@ mod tests {
         assert_eq!(command_of(&records).unwrap(), "barrow run -p std/1 -n 6 ext4=DIR 'btrfs (zstd:3)=DIR'");
         for run in &mut records {
             run.profile = "full/1@48g+file_size=8g+seed=3".to_owned();
-            run.plan.circumstances = Circumstances { prepare: Some("it's".to_owned()), pause_ms: 5, ..Circumstances::WITHOUT_DROPS };
+            run.plan.as_mut().unwrap().circumstances =
+                Circumstances { prepare: Some("it's".to_owned()), pause_ms: 5, ..Circumstances::WITHOUT_DROPS };
         }
         let expected = "barrow run -p full/1 -n 6 --set file_size=8g --set seed=3 --drop-caches never --prepare 'it'\\''s' --pause 5ms ext4=DIR 'btrfs (zstd:3)=DIR'";
         assert_eq!(command_of(&records).unwrap(), expected);
-        records[1].plan.circumstances = Circumstances::USUAL;
+        records[1].plan.as_mut().unwrap().circumstances = Circumstances::USUAL;
         assert_eq!(command_of(&records), None, "two plans are no one command line");
     }
 

@@ -66,7 +66,7 @@ pub fn narrow_targets(section: &Section<'_>) -> Targets {
 /// The columns in the units of Bonnie++, whose K is a KiB.
 pub fn bonnie_targets(section: &Section<'_>) -> Targets {
     in_scales(section, |group| match group {
-        Group::Block => Scale { unit: "K/sec".to_owned(), many: 1.0 / 1024.0, figures: rate_figures },
+        Group::Block | Group::Character => Scale { unit: "K/sec".to_owned(), many: 1.0 / 1024.0, figures: rate_figures },
         Group::Seek | Group::Sequential | Group::Random => Scale { unit: "/sec".to_owned(), many: 1.0, figures: rate_figures },
     })
 }
@@ -110,7 +110,8 @@ fn in_scales(section: &Section<'_>, scale_of: impl Fn(Group) -> Scale) -> Target
 
 /// The last word of the title; for seeks their size, where all series have one.
 fn head(section: &Section<'_>, phase: Phase) -> String {
-    let mut sizes: Vec<u64> = section.series.iter().map(|series| series.first.plan.settings.seek_size).collect();
+    let mut sizes: Vec<u64> =
+        section.series.iter().map(|series| series.first.settings().map_or(0, |settings| settings.seek_size)).collect();
     sizes.dedup();
     match sizes.as_slice() {
         [size] if *size > 0 && phase == Phase::RandomSeek => rounded_size(*size),

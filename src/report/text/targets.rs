@@ -64,6 +64,7 @@ fn columns(group: &GroupColumns) -> Vec<Column> {
         Group::Seek => "",
         Group::Sequential => "Sequential, ",
         Group::Random => "Random, ",
+        Group::Character => "Character, ",
     };
     let column = |phase: &PhaseColumn| {
         let slots = Slots::of(phase.cells.iter().map(|row| &row.rate));

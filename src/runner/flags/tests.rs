@@ -48,7 +48,7 @@ impl Case {
         let cache = (!row.writes).then_some(CacheLabel::Cold);
         let costs = Costs { clock_ns: 30, clock_step_ns: 1, memory_bytes_per_second: Some(8 * GIB), ..Costs::default() };
         let stack = Stack { bottom: Bottom::Devices, devices: vec![device] };
-        let settings = run.plan.settings.clone();
+        let settings = run.settings().unwrap().clone();
         Self { phase, settings, stack, class: FilesystemClass::Block, counted, evidence, cache, costs, read_bytes, written_bytes }
     }
 

@@ -1,0 +1,154 @@
+//! What other programs reported, read into runs: `trait Importer`, one file an importer, one line in [`IMPORTERS`].
+
+pub mod bonnie;
+
+use crate::model::costs::Costs;
+use crate::model::identity::Identity;
+use crate::model::imported::Imported;
+use crate::model::machine::{Device, Filesystem, Machine};
+use crate::model::record::{PhaseRecord, RunRecord, SCHEMA};
+use crate::model::stack::Stack;
+use crate::rng::hash64;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// A line of a text: without the marks of mail, with the number that it has in its file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Line {
+    /// The number in the file, from 1; of the first of several that were one line before a mail program broke it.
+    pub number: u64,
+    /// What stands there.
+    pub text: String,
+}
+
+/// One run as an importer read it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reading {
+    /// What the program called the machine, as it stood; may be empty.
+    pub label: String,
+    /// Where it was read and what was said of the work.
+    pub imported: Imported,
+    /// The phases that have a value, in the order of the catalogue.
+    pub phases: Vec<PhaseRecord>,
+}
+
+/// A line that holds something of the importer's which it cannot read, whole or in part.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Problem {
+    /// The number of the line, from 1.
+    pub line: u64,
+    /// What is wrong, and what became of the rest of the line.
+    pub what: String,
+}
+
+/// What an importer found in a text.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Found {
+    /// The runs, in the order of their lines.
+    pub readings: Vec<Reading>,
+    /// What could not be read.
+    pub problems: Vec<Problem>,
+    /// The numbers of all lines that the importer knows as its own: figures, headings, and those with a problem.
+    pub lines: BTreeSet<u64>,
+}
+
+/// Reads the reports of one program in one form.
+pub trait Importer: Sync {
+    /// The name of the form: `CSV`, `table`.
+    fn name(&self) -> &'static str;
+
+    /// Whether a text may hold something of this form; cheap, and never wrong when it says no.
+    fn sniff(&self, lines: &[Line]) -> bool;
+
+    /// Reads every run that the lines hold. What is not of this form is left to others.
+    fn import(&self, lines: &[Line]) -> Found;
+}
+
+/// Every importer.
+pub const IMPORTERS: &[&dyn Importer] = &[];
+
+/// The records of the readings of one file. The file is their batch: what it holds was not measured together with anything else.
+/// Read again, it has the same batch and nonces, so that nothing is counted twice.
+#[must_use]
+pub fn records_of(content: &[u8], readings: Vec<Reading>) -> Vec<RunRecord> {
+    let batch = Identity(hash64(content));
+    let mut targets: HashMap<String, u32> = HashMap::new();
+    let mut rounds: HashMap<(String, Identity), u32> = HashMap::new();
+    let record = |reading: Reading| {
+        let next = targets.len() as u32 + 1;
+        let target = *targets.entry(reading.label.clone()).or_insert(next);
+        let workload_id = Identity(hash64(reading.imported.canonical().as_bytes()));
+        let round = rounds.entry((reading.label.clone(), workload_id)).or_default();
+        *round += 1;
+        record_of(batch, target, *round, workload_id, reading)
+    };
+    readings.into_iter().map(record).collect()
+}
+
+fn record_of(batch: Identity, target: u32, round: u32, workload_id: Identity, reading: Reading) -> RunRecord {
+    let Reading { label, imported, phases } = reading;
+    let place = format!("{batch} {} {}", imported.line, imported.form);
+    RunRecord {
+        schema: SCHEMA,
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        batch,
+        nonce: Identity(hash64(place.as_bytes())),
+        label,
+        target,
+        tags: BTreeMap::new(),
+        round,
+        order: 0,
+        profile: profile_of(&imported),
+        workload_id,
+        plan: None,
+        imported: Some(imported),
+        machine: Machine::default(),
+        filesystem: Filesystem::default(),
+        device: Device::default(),
+        stack: Stack::default(),
+        costs: Costs::default(),
+        direct_io: None,
+        phases,
+        started: String::new(),
+        finished: String::new(),
+        complete: true,
+    }
+}
+
+/// `bonnie++ 1.97, 80G`; without a block file the count of files, as it stood: `bonnie++ 1.96, 60 files`.
+fn profile_of(imported: &Imported) -> String {
+    let of = |name: &str| imported.parameter(name).filter(|text| !text.is_empty());
+    let files = || of("num_files").map(|count| format!("{count} files"));
+    let size = of("file_size").map(str::to_owned).or_else(files);
+    std::iter::once(imported.program.clone()).chain(size).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reading(label: &str, line: u64, file_size: &str) -> Reading {
+        let imported = Imported {
+            program: "bonnie++ 1.97".to_owned(),
+            form: "CSV".to_owned(),
+            line,
+            parameters: vec![("file_size".to_owned(), file_size.to_owned()), ("num_files".to_owned(), "16".to_owned())],
+            ..Imported::default()
+        };
+        Reading { label: label.to_owned(), imported, phases: Vec::new() }
+    }
+
+    #[test]
+    fn a_file_is_a_batch_and_equal_work_of_a_label_its_rounds() {
+        let records =
+            records_of(b"text", vec![reading("a", 1, "80G"), reading("b", 2, "80G"), reading("a", 3, "80G"), reading("a", 4, "8G")]);
+        let found: Vec<(u32, u32)> = records.iter().map(|run| (run.target, run.round)).collect();
+        assert_eq!(found, [(1, 1), (2, 1), (1, 2), (1, 1)]);
+        assert_eq!(records[0].workload_id, records[1].workload_id);
+        assert_ne!(records[0].workload_id, records[3].workload_id);
+        assert_eq!(records.iter().map(|run| run.nonce).collect::<BTreeSet<_>>().len(), 4);
+        assert!(records.iter().all(|run| run.batch == records[0].batch && run.plan.is_none()));
+        assert_eq!(records[0].profile, "bonnie++ 1.97, 80G");
+        assert_eq!(records_of(b"text", vec![reading("a", 1, "80G")])[0], records[0], "read again it is the same run");
+        assert_eq!(records_of(b"text", vec![reading("a", 1, "")])[0].profile, "bonnie++ 1.97, 16 files");
+    }
+}
