@@ -82,6 +82,45 @@ fn rest(line: &str, markup: &Markup) -> String {
     rest
 }
 
+/// The lines before and behind a block of code. A block of reStructuredText ends where a line is not indented.
+fn block(format: &str) -> (&'static str, &'static str) {
+    match format {
+        "mediawiki" | "textile" => ("<pre>", "</pre>"),
+        "dokuwiki" => ("<code>", "</code>"),
+        "trac" => ("{{{", "}}}"),
+        "jira" => ("{noformat}", "{noformat}"),
+        "rst" => ("::", ""),
+        "org" => ("#+begin_example", "#+end_example"),
+        "asciidoc" => ("....", "...."),
+        "bbcode-table" => ("[code]", "[/code]"),
+        other => panic!("no block of code is known for the format {other}"),
+    }
+}
+
+/// A text without its blocks of code; fails unless there are so many, each closed, and none holds what would close it.
+#[track_caller]
+pub fn without_blocks(format: &str, text: &str, blocks: usize) -> String {
+    let (opening, closing) = block(format);
+    let mut outside = String::new();
+    let mut lines = text.lines().peekable();
+    let mut found = 0;
+    while let Some(line) = lines.next() {
+        if line != opening {
+            outside += &format!("{line}\n");
+            continue;
+        }
+        found += 1;
+        if closing.is_empty() {
+            while lines.next_if(|line| line.is_empty() || line.starts_with("   ")).is_some() {}
+            continue;
+        }
+        let inside: Vec<&str> = lines.by_ref().take_while(|line| *line != closing).collect();
+        assert!(!inside.is_empty() && inside.iter().all(|line| !line.contains(closing)), "{format}: {closing} in {inside:?}");
+    }
+    assert_eq!(found, blocks, "{format}: {text}");
+    outside
+}
+
 /// Fails where a text has more markup than barrow writes.
 #[track_caller]
 pub fn check(format: &str, text: &str) {

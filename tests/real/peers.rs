@@ -235,8 +235,9 @@ fn evict(directory: &std::path::Path) {
 }
 
 /// bonnie++'s write and rewrite, warm, and its read. It reads what it has just written, out of memory, which is far too short for a
-/// number: so its file is evicted at the moment when it begins to read. Seeks then are warm again, and have no number.
-fn bonnie_warm(filesystem: &LoopFilesystem) -> Rewritten {
+/// number: so its file is evicted at the moment when it begins to read. Seeks then are warm again, and have no number. `None` where the
+/// file was evicted too late, so that it prints `+++++`.
+fn bonnie_warm(filesystem: &LoopFilesystem) -> Option<Rewritten> {
     let before = filesystem.traffic();
     let mut bonnie = alone("bonnie++");
     bonnie.arg("-d").arg(filesystem.path()).args(["-u", "root", "-f", "-n", "0", "-m", "peer"]);
@@ -249,9 +250,9 @@ fn bonnie_warm(filesystem: &LoopFilesystem) -> Rewritten {
     let read = filesystem.traffic().since(rewritten).read;
     let finished = running.finish().expect_code(0);
     let fields: Vec<&str> = finished.stdout.lines().last().unwrap().split(',').collect();
-    let rate = |place: usize| 1024.0 * fields[place].parse::<f64>().unwrap();
+    let rate = |place: usize| (!fields[place].contains('+')).then(|| 1024.0 * fields[place].parse::<f64>().unwrap());
     let moved = rewritten.since(before);
-    Rewritten { rates: [rate(PUT_BLOCK), rate(REWRITE)], moved, read: Outcome { rate: rate(GET_BLOCK), moved: read } }
+    Some(Rewritten { rates: [rate(PUT_BLOCK)?, rate(REWRITE)?], moved, read: Outcome { rate: rate(GET_BLOCK)?, moved: read } })
 }
 
 /// Rounds in which both wrote and rewrote what lay in memory. Somebody else may drop the caches of the machine: a round in which anybody
@@ -264,6 +265,7 @@ fn warm_rounds(filesystem: &LoopFilesystem) -> Option<Vec<(Rewritten, Rewritten)
         settle(filesystem);
         let theirs = bonnie_warm(filesystem);
         println!("barrow {ours:?}, bonnie++ {theirs:?}");
+        let Some(theirs) = theirs else { continue };
         let little = (BONNIE_MIB << 20) / 100;
         let was_warm = ours.moved.read.max(theirs.moved.read) < little;
         let was_late = theirs.read.moved + little < BONNIE_MIB << 20;
