@@ -25,9 +25,10 @@ fn markup(format: &str) -> Markup {
         }
         "rst" => Markup { own: &["**", "|"], quotes: &[("``", "``"), ("\\", "")], marks: "`|*" },
         "org" => Markup { own: &["{}", "|", "***", "*", "<l>", "<r>", "~", "\u{200b}"], quotes: &[("~", "~")], marks: "<>|*~^_$" },
-        "asciidoc" => {
-            table(&["[discrete]", "[%header%autowidth,cols=\"", "*\"]", "|===", "<|", ">|", "+<|", "**", "``", "* "], "[]{}|*`^~\\<>\"$")
-        }
+        "asciidoc" => table(
+            &["[discrete]", "[subs=specialchars]", "[%header%autowidth,cols=\"", "*\"]", "|===", "<|", ">|", "+<|", "**", "``", "* "],
+            "[]{}|*`^~\\<>\"$",
+        ),
         "bbcode-table" => table(
             &[
                 "[code]",
