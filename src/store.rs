@@ -114,8 +114,8 @@ pub fn line_of(run: &RunRecord) -> Result<Vec<u8>, StoreError> {
     Ok(line)
 }
 
-/// Longer than any line that barrow writes by far.
-const LINE_MOST: u64 = 4 << 20;
+/// The longest line that is read, in bytes: longer than any of a run of barrow's own by far.
+pub const LINE_MOST: u64 = 4 << 20;
 
 /// So many lines of a file that cannot be read are named one by one.
 const MOST_NAMED: usize = 100;

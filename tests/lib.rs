@@ -9,6 +9,7 @@ mod completions;
 mod faults;
 mod golden;
 mod hostile;
+mod importing;
 mod labels;
 mod layers;
 mod man;

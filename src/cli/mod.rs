@@ -6,6 +6,7 @@ mod completions;
 mod estimate;
 mod exit;
 mod explain;
+mod import;
 mod info;
 mod interrupt;
 mod keep;
@@ -46,6 +47,8 @@ enum Command {
     Run(Box<run::RunArguments>),
     /// Make a report from run files
     Report(report::ReportArguments),
+    /// Read what Bonnie++ printed into a run file
+    Import(import::ImportArguments),
     /// Show what lies below a directory, and what barrow can prove there
     Info(info::InfoArguments),
     /// Show the system calls behind a number, and what is on the clock
@@ -105,6 +108,7 @@ pub fn main() -> ExitCode {
     let done = match cli.command {
         Command::Run(arguments) => run::run(&arguments),
         Command::Report(arguments) => report::report(&arguments),
+        Command::Import(arguments) => import::import(&arguments),
         Command::Info(arguments) => info::info(&arguments),
         Command::Explain(arguments) => explain::explain(&arguments),
         Command::Check(arguments) => check::check(&arguments),

@@ -5,7 +5,7 @@ use super::interrupt::Interrupt;
 use super::keep::say_left;
 use super::measure::{Conduct, measure};
 use super::output::{print, print_report, say};
-use super::pair::key_value;
+use super::pair::{check_length, check_tags, key_value};
 use super::places::{self, Named};
 use super::profiles;
 use super::refusals::{check, check_process};
@@ -15,7 +15,6 @@ use super::vigil::Bounds;
 use crate::model::identity::Identity;
 use crate::model::plan::{CacheState, Circumstances, DropCaches, Plan};
 use crate::model::profile::DEFAULT_PROFILE;
-use crate::model::record::MOST_TAGS;
 use crate::report::{Report, renderer_named};
 use crate::rng::GENERATOR;
 use crate::runner::Batch;
@@ -100,21 +99,9 @@ fn milliseconds(text: &str) -> Result<u64, String> {
     parse_milliseconds(text).map_err(|error| error.to_string())
 }
 
-/// The most bytes of all tags together, and of a command: a run must stay a line that can be read again.
-const MOST_TEXT: usize = 64 << 10;
-
 fn check_texts(arguments: &RunArguments) -> anyhow::Result<()> {
-    if arguments.tags.len() > MOST_TAGS {
-        return Err(usage(format!("--tag: {} tags are more than the {MOST_TAGS} that a run can have", arguments.tags.len())));
-    }
-    let tags: usize = arguments.tags.iter().map(|(key, value)| key.len() + value.len()).sum();
-    let prepare = arguments.prepare.as_ref().map_or(0, String::len);
-    for (option, length) in [("--tag", tags), ("--prepare", prepare)] {
-        if length > MOST_TEXT {
-            return Err(usage(format!("{option}: {length} bytes are more than the {} KiB that a run file keeps of it", MOST_TEXT >> 10)));
-        }
-    }
-    Ok(())
+    check_tags(&arguments.tags)?;
+    check_length("--prepare", arguments.prepare.as_ref().map_or(0, String::len))
 }
 
 fn whole_seconds(text: &str) -> Result<u64, String> {

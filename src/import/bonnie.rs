@@ -131,8 +131,15 @@ impl Column {
     }
 
     fn no_figure(self, what: &str, text: &str) -> String {
-        format!("{}{what} is `{text}`, which is no figure", self.name)
+        format!("{}{what} is `{}`, which is no figure", self.name, shown(text))
     }
+}
+
+/// A text of a file as it stands in a message: of a long one only the beginning.
+#[must_use]
+pub fn shown(text: &str) -> String {
+    const MOST: usize = 24;
+    text.char_indices().nth(MOST).map_or_else(|| text.to_owned(), |(end, _)| format!("{}…", text.get(..end).unwrap_or_default()))
 }
 
 /// What a text says.

@@ -1,6 +1,9 @@
 //! What other programs reported, read into runs: `trait Importer`, one file an importer, one line in [`IMPORTERS`].
 
 pub mod bonnie;
+pub mod bonnie_csv;
+pub mod bonnie_work;
+pub mod text;
 
 use crate::model::costs::Costs;
 use crate::model::identity::Identity;
@@ -18,6 +21,8 @@ pub struct Line {
     pub number: u64,
     /// What stands there.
     pub text: String,
+    /// Whether the file goes on behind it. A file that does not end its last line may have been cut in the middle of it.
+    pub is_ended: bool,
 }
 
 /// One run as an importer read it.
@@ -64,7 +69,61 @@ pub trait Importer: Sync {
 }
 
 /// Every importer.
-pub const IMPORTERS: &[&dyn Importer] = &[];
+pub const IMPORTERS: &[&dyn Importer] = &[&bonnie_csv::BonnieCsv];
+
+/// What a file holds.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Outcome {
+    /// The runs, in the order of their lines.
+    pub records: Vec<RunRecord>,
+    /// What could not be read of lines that an importer knows, in the order of the lines.
+    pub problems: Vec<Problem>,
+    /// The lines that are not blank and that no importer knows: the first and the last number of each stretch, and how many it has.
+    pub unread: Vec<Stretch>,
+}
+
+/// Lines that stand together, but for blank ones and those that a mail program broke off them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stretch {
+    /// The number of the first, from 1.
+    pub first: u64,
+    /// The number of the last.
+    pub last: u64,
+    /// How many they are, without blank ones.
+    pub lines: u64,
+}
+
+/// Reads a file with every importer that knows something in it. All runs get the label, where one is given.
+#[must_use]
+pub fn read(content: &[u8], label: Option<&str>) -> Outcome {
+    let lines = text::lines(content);
+    let mut all = Found::default();
+    for found in IMPORTERS.iter().filter(|importer| importer.sniff(&lines)).map(|importer| importer.import(&lines)) {
+        all.readings.extend(found.readings);
+        all.problems.extend(found.problems);
+        all.lines.extend(found.lines);
+    }
+    all.readings.sort_by_key(|reading| reading.imported.line);
+    all.problems.sort();
+    for reading in &mut all.readings {
+        if let Some(label) = label {
+            label.clone_into(&mut reading.label);
+        }
+    }
+    let unread = unread(&lines, &all.lines);
+    Outcome { records: records_of(content, all.readings), problems: all.problems, unread }
+}
+
+fn unread(lines: &[Line], known: &BTreeSet<u64>) -> Vec<Stretch> {
+    let mut unread: Vec<Stretch> = Vec::new();
+    for part in lines.chunk_by(|one, other| known.contains(&one.number) == known.contains(&other.number)) {
+        let (Some(first), Some(last)) = (part.first(), part.last()) else { continue };
+        if !known.contains(&first.number) {
+            unread.push(Stretch { first: first.number, last: last.number, lines: part.len() as u64 });
+        }
+    }
+    unread
+}
 
 /// The records of the readings of one file. The file is their batch: what it holds was not measured together with anything else.
 /// Read again, it has the same batch and nonces, so that nothing is counted twice.
@@ -150,5 +209,15 @@ mod tests {
         assert_eq!(records[0].profile, "bonnie++ 1.97, 80G");
         assert_eq!(records_of(b"text", vec![reading("a", 1, "80G")])[0], records[0], "read again it is the same run");
         assert_eq!(records_of(b"text", vec![reading("a", 1, "")])[0].profile, "bonnie++ 1.97, 16 files");
+    }
+
+    #[test]
+    fn lines_that_nobody_knows_are_told_by_stretches() {
+        let text = "hello\n\nworld\nhost,2G,1,2,3,4,5,6,7,8,9,10,11.5,12,16,1,2,3,4,5,6,7,8,9,10,11,12\nend\n";
+        let outcome = read(text.as_bytes(), Some("a"));
+        assert_eq!((outcome.records.len(), outcome.problems.len()), (1, 0));
+        assert_eq!(outcome.records[0].label, "a");
+        assert_eq!(outcome.unread, [Stretch { first: 1, last: 3, lines: 2 }, Stretch { first: 5, last: 5, lines: 1 }]);
+        assert_eq!(read(b"", None), Outcome::default());
     }
 }

@@ -95,9 +95,16 @@ impl RunFile {
     /// # Errors
     /// When it cannot be written in full.
     pub fn append(&mut self, run: &RunRecord) -> Result<(), StoreError> {
-        let mut line = line_of(run)?;
+        self.append_lines(line_of(run)?)
+    }
+
+    /// Appends lines that [`line_of`] made, all or none, and flushes them to stable storage. After a torn tail they begin a new line.
+    ///
+    /// # Errors
+    /// When they cannot be written in full.
+    pub fn append_lines(&mut self, mut lines: Vec<u8>) -> Result<(), StoreError> {
         let file = self.open_locked()?;
-        let written = self.write_line(&file, &mut line);
+        let written = self.write_lines(&file, &mut lines);
         // What is kept open would stay locked.
         let _ = file.unlock();
         written?;
@@ -105,12 +112,12 @@ impl RunFile {
         Ok(())
     }
 
-    fn write_line(&self, mut file: &File, line: &mut Vec<u8>) -> Result<(), StoreError> {
+    fn write_lines(&self, mut file: &File, lines: &mut Vec<u8>) -> Result<(), StoreError> {
         if ends_in_a_torn_line(file).map_err(|error| self.failed("read", error))? {
-            line.insert(0, b'\n');
+            lines.insert(0, b'\n');
         }
         let length = file.metadata().map_err(|error| self.failed("read", error))?.len();
-        let written = file.write_all(line).and_then(|()| file.sync_all());
+        let written = file.write_all(lines).and_then(|()| file.sync_all());
         written.map_err(|error| {
             // Half a line is worth nothing, and whoever reads the file should not have to wonder.
             let _ = file.set_len(length);

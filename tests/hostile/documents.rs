@@ -9,6 +9,10 @@ use serde_json::{Value, json};
 /// A run with every optional field set and all phases; of their results the first or second kind.
 pub fn full(variant: usize) -> Value {
     let mut run = serde_json::to_value(sample::<RunRecord>(variant)).expect("a record is JSON");
+    // A run has either a plan, or was read of another program, whose results are of the second kind.
+    if let Some(fields) = run.as_object_mut() {
+        fields.remove(if variant == 0 { "imported" } else { "plan" });
+    }
     let mut phase = run["phases"][0].take();
     phase["status"] = json!("ok");
     run["phases"] = Phase::OWN.iter().map(|which| with(&phase, "name", json!(which.name()))).collect();
@@ -33,7 +37,8 @@ fn with(object: &Value, key: &str, value: Value) -> Value {
 
 /// The record that a document holds, if it holds one of a schema that this barrow reads.
 pub fn read(document: &Value) -> Option<RunRecord> {
-    RunRecord::deserialize(document).ok().filter(|run| run.schema <= SCHEMA)
+    let has_one_source = |run: &RunRecord| run.plan.is_some() != run.imported.is_some();
+    RunRecord::deserialize(document).ok().filter(|run| run.schema <= SCHEMA && has_one_source(run))
 }
 
 /// The JSON pointers of all places below a value, its own (the empty one) left out.

@@ -70,6 +70,12 @@ fn run_files() -> Vec<(&'static str, String)> {
     let device = json!({"name": "", "layer": "disk", "is_leaf": true, "is_counted": true});
     let mut flags = phase("");
     flags["flags"] = json!(vec!["short"; 8]);
+    let texts = json!(vec![["", ""]; 256]);
+    let imported = json!({"program": "", "form": "", "line": 1, "parameters": texts, "values": texts});
+    let mut of_others = least();
+    if let Some(run) = of_others.as_object_mut() {
+        run.remove("plan");
+    }
     let machine = changed(&least(), "/machine", &json!({"root": true, "inside": vec![""; 16]}));
     vec![
         ("whole runs", file_of(&full(0).to_string())),
@@ -84,6 +90,7 @@ fn run_files() -> Vec<(&'static str, String)> {
         ("flags", file_of(&with_phase(&flags))),
         ("surroundings", file_of(&machine.to_string())),
         ("tags", file_of(&with(&least(), "tags", many_tags))),
+        ("texts of other programs", file_of(&with(&of_others, "imported", imported))),
         ("a long text", file_of(&with(&least(), "label", json!("\u{e9}".repeat(1 << 20))))),
         ("unknown fields", file_of(&with(&least(), "later", json!(vec![json!([{}]); 100_000])))),
         ("too many phases", file_of(&changed(&least(), "/phases", &Value::Array(vec![phase(""); 10_000])).to_string())),
