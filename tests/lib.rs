@@ -10,6 +10,7 @@ mod faults;
 mod golden;
 mod hostile;
 mod importing;
+mod importing_tables;
 mod labels;
 mod layers;
 mod man;

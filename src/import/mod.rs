@@ -2,7 +2,9 @@
 
 pub mod bonnie;
 pub mod bonnie_csv;
+pub mod bonnie_table;
 pub mod bonnie_work;
+mod once;
 pub mod text;
 
 use crate::model::costs::Costs;
@@ -69,7 +71,7 @@ pub trait Importer: Sync {
 }
 
 /// Every importer.
-pub const IMPORTERS: &[&dyn Importer] = &[&bonnie_csv::BonnieCsv];
+pub const IMPORTERS: &[&dyn Importer] = &[&bonnie_csv::BonnieCsv, &bonnie_table::BonnieTable];
 
 /// What a file holds.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -104,6 +106,7 @@ pub fn read(content: &[u8], label: Option<&str>) -> Outcome {
         all.lines.extend(found.lines);
     }
     all.readings.sort_by_key(|reading| reading.imported.line);
+    all.readings = once::once(all.readings);
     all.problems.sort();
     for reading in &mut all.readings {
         if let Some(label) = label {

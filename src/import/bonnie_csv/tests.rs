@@ -160,7 +160,7 @@ fn a_cut_line_is_read_up_to_its_doubtful_last_field() {
         let found = read(format!("{}\n", cut.join(",")).as_bytes(), None);
         assert!(found.records.len() == 1 && found.problems[0].what.starts_with("the line is cut"), "{:?}", found.problems);
     }
-    let none = outcome("1.97,1.97,host,1,1466787633,8196");
+    let none = read(b"1.97,1.97,host,1,1466787633,8196", None);
     assert_eq!((none.records.len(), none.problems.len()), (0, 2));
     assert_eq!(none.problems[0].what, "no figure of the line can be used");
 }
