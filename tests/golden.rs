@@ -28,16 +28,25 @@ fn samples() -> Vec<(String, PathBuf)> {
 /// The formats that the gallery shows in every layout: the others that lay out make the same document or the same lines.
 const LAID_OUT: [&str; 2] = ["text", "markdown"];
 
-/// A sample that is there to be compared, with its baseline.
-const COMPARED: (&str, &str) = ("mount-option", "scratch data=ordered");
+/// The samples that are there to be compared, with their baselines.
+const COMPARED: [(&str, &str); 2] = [("bonnie-two-configurations", "iSCSI_L2_80G"), ("mount-option", "scratch data=ordered")];
 
 /// What the gallery should hold of a comparison: every text that compares, and the chart of ratios.
-fn compared(name: &str, runs: &[RunRecord]) -> BTreeMap<String, Vec<u8>> {
+fn compared(name: &str, baseline: &str, runs: &[RunRecord]) -> BTreeMap<String, Vec<u8>> {
     let mut report = Report::of(runs);
-    compare(&mut report, COMPARED.1, false).expect("runs that are like");
+    compare(&mut report, baseline, false).expect("runs that are like");
     let texts = RENDERERS.iter().filter(|renderer| renderer.compares());
     let files = texts.map(|renderer| (format!("{name}.{}", renderer.extension()), renderer.render(&report)));
     files.filter(|(_, made)| made.text().is_some()).map(|(file, made)| (file, made.bytes().to_vec())).collect()
+}
+
+/// What tells the files of formats with one ending apart.
+fn kind_of_csv(format: &str) -> &'static str {
+    match format {
+        "csv-summary" => "summary.",
+        "bonnie-csv" => "lines-of-bonnie.",
+        _ => "",
+    }
 }
 
 /// What the gallery should hold: every sample in every format, two formats in every layout, and every chart of it in both widths. Of
@@ -47,13 +56,13 @@ fn renderings() -> BTreeMap<String, Vec<u8>> {
     for (name, path) in samples() {
         let loaded = barrow::store::load(&path).expect("a run file");
         assert!(loaded.bad.is_empty(), "{:?}", loaded.bad);
-        if name == COMPARED.0 {
-            files.extend(compared(&name, &loaded.runs));
+        if let Some((_, baseline)) = COMPARED.iter().find(|(compared, _)| *compared == name) {
+            files.extend(compared(&name, baseline, &loaded.runs));
             continue;
         }
         let report = Report::of(&loaded.runs);
         for renderer in RENDERERS.iter().filter(|renderer| !renderer.draws()) {
-            let file = format!("{name}.{}{}", if renderer.name() == "csv-summary" { "summary." } else { "" }, renderer.extension());
+            let file = format!("{name}.{}{}", kind_of_csv(renderer.name()), renderer.extension());
             files.insert(file, renderer.render(&report).bytes().to_vec());
         }
         for renderer in RENDERERS.iter().filter(|renderer| LAID_OUT.contains(&renderer.name())) {

@@ -6,6 +6,7 @@ mod circumstances;
 mod cli;
 mod comparing;
 mod completions;
+mod consumers;
 mod faults;
 mod golden;
 mod hostile;

@@ -95,8 +95,7 @@ pub struct Texts<'t> {
     pub latency: &'t str,
 }
 
-/// Why a rate is `+++++`: Bonnie++ gives none below half a second (a second before 1.00f).
-pub const TOO_SHORT: &str = "too short for Bonnie++ to give a rate (+++++)";
+pub use crate::model::imported::TOO_SHORT;
 
 /// Why a rate of files in a table is none.
 pub const WRONG_RATE: &str = "Bonnie++ 1.98 to 2.00a print no true rate of files in their table, only in their CSV";

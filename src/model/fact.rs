@@ -46,7 +46,7 @@ facts! {
     Identity      "profile"       "profile"        |run| known(&run.profile);
     Identity      "workload"      "workload"       |run| Some(run.workload_id.to_string());
     Identity      "date"          "date"           |run| known(run.started.get(..10).unwrap_or_default());
-    Machine       "barrow"        "version"         |run| known(&run.version);
+    Machine       "barrow"        "version"         |run| known(&run.version).filter(|_| run.imported.is_none());
     Machine       "host"          "host"           |run| run.machine.hostname.clone();
     Machine       "kernel"        "kernel"         |run| run.machine.kernel.clone();
     Machine       "architecture"  "architecture"   |run| run.machine.architecture.clone();

@@ -6,6 +6,9 @@ use serde::{Deserialize, Serialize};
 /// The most texts of a line that are kept of each kind; the longest line of Bonnie++ has 50 fields.
 const MOST_TEXTS: usize = 256;
 
+/// Why another program gave no rate: Bonnie++ gives none, but `+++++`, below half a second (a second before 1.00f).
+pub const TOO_SHORT: &str = "too short for Bonnie++ to give a rate (+++++)";
+
 /// A run that another program did. Nothing in it is barrow's: each text is as it stood.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Imported {

@@ -41,6 +41,9 @@ pub fn unlike(baseline: &Series<'_>, other: &Series<'_>) -> Vec<Difference> {
     found.extend(differing("numbers", source(one).to_owned(), source(two).to_owned()));
     if one.workload_id != two.workload_id {
         found.extend(differing("profile", printable(&one.profile), printable(&two.profile)));
+    }
+    // What barrow set and what another program said have no names in common.
+    if one.workload_id != two.workload_id && source(one) == source(two) {
         found.extend(settings(one, two));
         let generator = |run: &RunRecord| run.plan.as_ref().map_or_else(|| "none".to_owned(), |plan| plan.generator.to_string());
         found.extend(differing("generator", generator(one), generator(two)));

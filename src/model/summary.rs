@@ -1,6 +1,7 @@
 //! What the runs of a series say together about one phase.
 
 use super::flag::Flag;
+use super::imported::TOO_SHORT;
 use super::label::{CacheLabel, Durability};
 use super::machine::ObtainedIo;
 use super::phase::Phase;
@@ -64,6 +65,8 @@ pub struct PhaseSummary {
     pub failures: Vec<Missing>,
     /// The runs in which it was skipped.
     pub skips: Vec<Missing>,
+    /// The runs in which it ended well, but no rate is known; of many runs that were too short for one, the others are the slower ones.
+    pub unrated: Vec<Missing>,
     /// Whether any number is as another program reported it.
     pub reported: bool,
 }
@@ -76,10 +79,14 @@ impl PhaseSummary {
         let rated: Vec<&PhaseRecord> =
             held.iter().map(|(_, record)| *record).filter(|record| record.rate().is_some_and(f64::is_finite)).collect();
         let rates: Vec<f64> = rated.iter().filter_map(|record| record.rate()).collect();
+        // Another program may have said how long an operation took, but no rate.
+        let numbered: Vec<&PhaseRecord> = held.iter().map(|(_, record)| *record).filter(|record| record.number().is_some()).collect();
         // Odd beside runs of its own batch: another batch may differ for good reasons.
-        let oddness = if series.batches > 1 { Oddness::default() } else { Oddness::of(&rates) };
+        // Where the fast runs gave no rate, the others are no sample of all.
+        let is_cut_off = held.iter().any(|(_, record)| record.reason.as_deref() == Some(TOO_SHORT));
+        let oddness = if series.batches > 1 || is_cut_off { Oddness::default() } else { Oddness::of(&rates) };
         // Runs that drift are no sample of one thing, nor are those of several batches: their range is no interval of it.
-        let is_no_sample = oddness.drift.is_some() || series.batches > 1;
+        let is_no_sample = oddness.drift.is_some() || series.batches > 1 || is_cut_off;
         let rate = if is_no_sample { Spread::with_range(&rates) } else { Spread::of(&rates) };
         Self {
             phase,
@@ -96,15 +103,22 @@ impl PhaseSummary {
             tool_percent: spread_counted(&rated, Counted::tool_percent),
             p50_ns: spread_counted(&rated, |counted| counted.latency_percentile_ns(0.5)),
             p99_ns: spread_counted(&rated, |counted| counted.latency_percentile_ns(0.99)),
-            latency_max_ns: spread(&rated, PhaseRecord::latency_max_ns),
+            latency_max_ns: spread(&numbered, PhaseRecord::latency_max_ns),
             cache: distinct(rated.iter().filter_map(|record| record.cache)),
             durable: distinct(rated.iter().filter_map(|record| record.durable)),
             io: distinct(rated.iter().filter_map(|record| record.io)),
             flags: distinct(rated.iter().flat_map(|record| record.flags.iter().copied()).chain(odd_flags(&oddness))),
-            failures: missing(&held, Status::is_failure),
-            skips: missing(&held, |status| status == Status::Skipped),
-            reported: rated.iter().any(|record| matches!(record.result, Some(PhaseResult::Reported(_)))),
+            failures: missing(&held, |record| record.status.is_failure()),
+            skips: missing(&held, |record| record.status == Status::Skipped),
+            unrated: missing(&held, |record| record.status == Status::Ok && !record.rate().is_some_and(f64::is_finite)),
+            reported: numbered.iter().any(|record| matches!(record.result, Some(PhaseResult::Reported(_)))),
         }
+    }
+
+    /// The runs in which another program found it too short to give a rate.
+    #[must_use]
+    pub fn too_short(&self) -> usize {
+        self.unrated.iter().filter(|one| one.reason == TOO_SHORT).count()
     }
 
     /// Why the phase was skipped, when it was skipped in every run that holds it; the reason of the first.
@@ -141,9 +155,9 @@ fn distinct<T: Ord>(items: impl Iterator<Item = T>) -> Vec<T> {
     list
 }
 
-fn missing(held: &[(u32, &PhaseRecord)], is_meant: impl Fn(Status) -> bool) -> Vec<Missing> {
+fn missing(held: &[(u32, &PhaseRecord)], is_meant: impl Fn(&PhaseRecord) -> bool) -> Vec<Missing> {
     held.iter()
-        .filter(|(_, record)| is_meant(record.status))
+        .filter(|(_, record)| is_meant(record))
         .map(|(run, record)| Missing { run: *run, status: record.status, reason: record.reason.clone().unwrap_or_default() })
         .collect()
 }
@@ -225,5 +239,22 @@ mod tests {
         assert_eq!((summary.rate.unwrap().median, summary.cpu_own.unwrap().median), (5e8, 12.0));
         assert_eq!((summary.acknowledged, summary.cpu_system, summary.p50_ns, summary.p99_ns), (None, None, None, None));
         assert_eq!(summary.latency_max_ns.unwrap().median, 7.0);
+    }
+
+    #[test]
+    fn runs_that_were_too_short_are_counted_and_keep_their_latency() {
+        let mut records: Vec<RunRecord> = (1..=9).map(|round| sample::imported("old", round)).collect();
+        for run in &mut records[..4] {
+            let short = Reported { rate: None, cpu_percent: None, latency_max_ns: Some(7) };
+            let record = sample::phase_mut(run, Phase::SeqStat);
+            record.result = Some(PhaseResult::Reported(short));
+            record.reason = Some(TOO_SHORT.to_owned());
+        }
+        let summary = summary_of(&records, Phase::SeqStat);
+        assert_eq!((summary.n, summary.recorded, summary.too_short(), summary.reported), (5, 9, 4, true));
+        assert_eq!((summary.latency_max_ns.unwrap().n, summary.latency_max_ns.unwrap().min), (9, 7.0));
+        assert_eq!(summary.unrated.iter().map(|one| one.run).collect::<Vec<_>>(), [1, 2, 3, 4]);
+        let all_short = summary_of(&records[..4], Phase::SeqStat);
+        assert_eq!((all_short.n, all_short.too_short(), all_short.reported), (0, 4, true));
     }
 }

@@ -2,10 +2,14 @@
 
 use super::Section;
 use super::facts;
+use super::figures::NO_FIGURE;
 use super::lines::{COLUMNS, left, right, width, wrap};
-use super::table::Row;
 use super::table::targets::{Targets, bonnie_targets};
+use super::table::{Row, SHORT};
+use crate::model::imported::Imported;
 use crate::model::phase::Phase;
+use crate::model::printable::printable;
+use crate::model::record::RunRecord;
 use crate::model::settings::Settings;
 use crate::units::exact_size;
 
@@ -24,45 +28,73 @@ const MOST_CPU: usize = 5;
 /// A distance in per cent above this is written with a power of ten.
 const MOST_PERCENT: f64 = 9999.0;
 
+/// What stands before the longest operations.
+const LATENCY: &str = "Latency";
+
 /// One of the two blocks.
 struct Form {
     /// What stands over some columns, and over how many.
     groups: &'static [(&'static str, usize)],
-    /// The head of each column with the phase in it; Bonnie++ also writes and reads by single characters, barrow does not.
-    columns: &'static [(&'static str, &'static str, Option<Phase>)],
+    /// The head of each column with the phase in it; those of single characters only Bonnie++ itself fills.
+    columns: &'static [(&'static str, &'static str, Phase)],
     /// What stands over name and size.
     name: (&'static str, &'static str),
     /// The size of the work.
-    size: fn(&Settings) -> String,
+    size: fn(&RunRecord) -> String,
 }
 
 const BLOCK: Form = Form {
     groups: &[("------Sequential Output------", 3), ("--Sequential Input-", 2), ("--Random-", 1)],
     columns: &[
-        ("-Per Chr-", "K/sec", None),
-        ("--Block--", "K/sec", Some(Phase::BlockWrite)),
-        ("-Rewrite-", "K/sec", Some(Phase::Rewrite)),
-        ("-Per Chr-", "K/sec", None),
-        ("--Block--", "K/sec", Some(Phase::BlockRead)),
-        ("--Seeks--", "/sec", Some(Phase::RandomSeek)),
+        ("-Per Chr-", "K/sec", Phase::CharWrite),
+        ("--Block--", "K/sec", Phase::BlockWrite),
+        ("-Rewrite-", "K/sec", Phase::Rewrite),
+        ("-Per Chr-", "K/sec", Phase::CharRead),
+        ("--Block--", "K/sec", Phase::BlockRead),
+        ("--Seeks--", "/sec", Phase::RandomSeek),
     ],
     name: ("Machine", "Size"),
-    size: |settings| exact_size(settings.file_size).to_uppercase(),
+    size: block_size,
 };
 
 const FILES: Form = Form {
     groups: &[("------Sequential Create------", 3), ("--------Random Create--------", 3)],
     columns: &[
-        ("-Create--", "/sec", Some(Phase::SeqCreate)),
-        ("--Read---", "/sec", Some(Phase::SeqStat)),
-        ("-Delete--", "/sec", Some(Phase::SeqDelete)),
-        ("-Create--", "/sec", Some(Phase::RandomCreate)),
-        ("--Read---", "/sec", Some(Phase::RandomStat)),
-        ("-Delete--", "/sec", Some(Phase::RandomDelete)),
+        ("-Create--", "/sec", Phase::SeqCreate),
+        ("--Read---", "/sec", Phase::SeqStat),
+        ("-Delete--", "/sec", Phase::SeqDelete),
+        ("-Create--", "/sec", Phase::RandomCreate),
+        ("--Read---", "/sec", Phase::RandomStat),
+        ("-Delete--", "/sec", Phase::RandomDelete),
     ],
     name: ("files:max:min", ""),
-    size: files,
+    size: files_size,
 };
+
+/// `4G`, or what Bonnie++ said: `2G:64k`.
+fn block_size(run: &RunRecord) -> String {
+    match (&run.imported, run.settings()) {
+        (Some(imported), _) => [said(imported, "file_size", ""), said(imported, "io_chunk_size", ":")].concat(),
+        (None, Some(settings)) => exact_size(settings.file_size).to_uppercase(),
+        (None, None) => String::new(),
+    }
+}
+
+fn files_size(run: &RunRecord) -> String {
+    match (&run.imported, run.settings()) {
+        (Some(imported), _) => [("num_files", ""), ("max_size", ":"), ("min_size", ":"), ("num_dirs", "/")]
+            .map(|(name, sign)| said(imported, name, sign))
+            .concat(),
+        (None, Some(settings)) => files(settings),
+        (None, None) => String::new(),
+    }
+}
+
+/// What was said behind its sign; empty where nothing was.
+fn said(imported: &Imported, name: &str, sign: &str) -> String {
+    let text = imported.parameter(name).filter(|text| !text.is_empty());
+    text.map(|text| format!("{sign}{}", printable(text))).unwrap_or_default()
+}
 
 /// `64`, in units of 1024 files; `64:4096:0/4` with sizes and directories.
 fn files(settings: &Settings) -> String {
@@ -77,14 +109,16 @@ fn files(settings: &Settings) -> String {
 pub fn lines(section: &Section<'_>) -> Vec<String> {
     let targets = bonnie_targets(section);
     let blocks = [BLOCK, FILES].into_iter().filter(|form| form.columns.iter().any(|(_, _, phase)| rows(&targets, *phase).is_some()));
-    let version = facts::title(section).into_iter().next().unwrap_or_default();
+    let version = facts::programs(section).into_iter().next().unwrap_or_default();
+    // As Bonnie++ heads what it measured itself.
+    let version = version.strip_prefix("bonnie++ ").map(|number| format!("Version {number}")).unwrap_or(version);
     blocks.flat_map(|form| block_lines(section, &targets, &form, &version)).collect()
 }
 
 /// The rows of a phase, a target each.
-fn rows(targets: &Targets, phase: Option<Phase>) -> Option<&[Row]> {
+fn rows(targets: &Targets, phase: Phase) -> Option<&[Row]> {
     let columns = targets.groups.iter().flat_map(|group| &group.columns);
-    columns.into_iter().find(|column| Some(column.phase) == phase).map(|column| column.cells.as_slice())
+    columns.into_iter().find(|column| column.phase == phase).map(|column| column.cells.as_slice())
 }
 
 /// A target in a column.
@@ -94,11 +128,19 @@ struct Cell {
     cpu: String,
     /// How far the ends of the range are from the median: `-2/+3%`.
     range: String,
+    /// The longest operation.
+    latency: String,
 }
 
 impl Cell {
     fn of(row: &Row, most_rate: usize) -> Self {
-        Self { rate: within(&row.rate.median, most_rate), cpu: within(&row.cpu_own, MOST_CPU), range: distances(row) }
+        let is_short = row.rate.median == NO_FIGURE && row.words == [SHORT];
+        Self {
+            rate: if is_short { SHORT.to_owned() } else { within(&row.rate.median, most_rate) },
+            cpu: within(&row.cpu_own, MOST_CPU),
+            range: distances(row),
+            latency: row.latency_max.clone(),
+        }
     }
 }
 
@@ -138,7 +180,7 @@ impl Widths {
     fn of(cells: &[Cell]) -> Self {
         let widest = |of: fn(&Cell) -> usize| cells.iter().map(of).max().unwrap_or(0);
         let (rate, cpu) = (widest(|cell| width(&cell.rate)).max(5), widest(|cell| width(&cell.cpu)).max(3));
-        Self { rate, cpu, whole: widest(|cell| width(&cell.range)).max(rate + 1 + cpu) }
+        Self { rate, cpu, whole: widest(|cell| width(&cell.range).max(width(&cell.latency))).max(rate + 1 + cpu) }
     }
 
     fn line(&self, rate: &str, cpu: &str) -> String {
@@ -159,7 +201,7 @@ fn block_lines(section: &Section<'_>, targets: &Targets, form: &Form, version: &
     let mut lines = heads(form, &widths, name, version);
     for (place, series) in section.series.iter().enumerate() {
         let cells: Vec<Cell> = cells.iter().map(|cells| cells.get(place).cloned().unwrap_or_default()).collect();
-        lines.extend(target_lines(&series.name, &series.first.settings().map(form.size).unwrap_or_default(), &cells, &widths, name));
+        lines.extend(target_lines(&series.name, &(form.size)(series.first), &cells, &widths, name));
     }
     lines
 }
@@ -192,7 +234,7 @@ fn with_dashes(heading: &str, columns: usize) -> String {
     format!("{}{heading}{}", "-".repeat(more / 2), "-".repeat(more - more / 2))
 }
 
-/// A line of figures and, where there are ranges, a line of these, as Bonnie++ has one of latencies.
+/// A line of figures and, where there are any, a line of ranges and one of latencies.
 fn target_lines(label: &str, size: &str, cells: &[Cell], widths: &[Widths], name: usize) -> Vec<String> {
     let figures: String = cells.iter().zip(widths).map(|(cell, widths)| widths.line(&cell.rate, &cell.cpu)).collect();
     let mut lines = Vec::new();
@@ -208,9 +250,12 @@ fn target_lines(label: &str, size: &str, cells: &[Cell], widths: &[Widths], name
         }
     };
     lines.push(format!("{first}{figures}"));
-    if cells.iter().any(|cell| !cell.range.is_empty()) {
-        let ranges = cells.iter().zip(widths).map(|(cell, widths)| format!(" {}", right(&cell.range, widths.whole)));
-        lines.push(format!("{}{}", left("", name), ranges.collect::<String>()));
+    for (head, of) in [("", (|cell: &Cell| cell.range.clone()) as fn(&Cell) -> String), (LATENCY, |cell| cell.latency.clone())] {
+        if cells.iter().any(|cell| !of(cell).is_empty()) {
+            let texts = cells.iter().zip(widths).map(|(cell, widths)| format!(" {}", right(&of(cell), widths.whole)));
+            let head = if width(head) <= name { head } else { "" };
+            lines.push(format!("{}{}", left(head, name), texts.collect::<String>()));
+        }
     }
     lines
 }

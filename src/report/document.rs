@@ -173,7 +173,7 @@ fn words_and_flags_explained(section: &Section<'_>) -> String {
 /// What a reader must know, an item each: what explains the figures, what is missing, the parameters.
 fn notes(section: &Section<'_>, [read, explained]: [String; 2]) -> Vec<Item> {
     let missing = remarks::missing(section);
-    let missing = if missing.is_empty() { String::new() } else { format!("Failed and skipped: {}.", missing.join("; ")) };
+    let missing = if missing.is_empty() { String::new() } else { format!("Without a rate: {}.", missing.join("; ")) };
     let sentences = [
         verdicts::meaning(section).join(" "),
         read,
@@ -210,7 +210,8 @@ fn heads(columns: &Columns) -> Vec<(String, Side)> {
         columns.acknowledged.then(|| ("Ack.".to_owned(), Side::Right)),
         cpu_head(columns).map(|head| (head.to_owned(), Side::Right)),
         columns.p99.then(|| ("p99".to_owned(), Side::Right)),
-        columns.words.then(|| ("Cache, flags".to_owned(), Side::Left)),
+        columns.has_longest_only().then(|| ("Max".to_owned(), Side::Right)),
+        columns.words.then(|| (columns.words_title().to_owned(), Side::Left)),
     ];
     all.into_iter().flatten().collect()
 }
@@ -239,6 +240,7 @@ fn cells(heading: Cell, row: &Row, columns: &Columns) -> Vec<Cell> {
         columns.acknowledged.then(|| Cell::of(row.acknowledged.clone())),
         cpu_head(columns).map(|_| Cell::of(if has_cpu { cpu() } else { String::new() })),
         columns.p99.then(|| Cell::of(row.p99.clone())),
+        columns.has_longest_only().then(|| Cell::of(row.latency_max.clone())),
         columns.words.then(|| Cell::of(words_and_flags(row))),
     ];
     all.into_iter().flatten().collect()

@@ -11,16 +11,37 @@ use crate::model::series::Series;
 use crate::units::rounded_size;
 use std::collections::{BTreeSet, HashSet};
 
-/// What heads a section, part by part: `barrow 0.1.0`, `std/1`, `3 targets × 6 runs, interleaved`, `2026-11-30`.
+/// What heads a section, part by part: `barrow 0.1.0`, `std/1`, `3 targets × 6 runs, interleaved`, `2026-11-30`; of another program
+/// `bonnie++ 1.97, 80G`, `1 target × 72 runs`, `as reported`.
 pub fn title(section: &Section<'_>) -> Vec<String> {
-    let version = format!("barrow {}", distinct(runs(section).map(|run| run.version.as_str())).join(" and "));
+    let version = distinct(runs(section).filter_map(unnamed_program)).join(" and ");
     let profile = distinct(runs(section).map(|run| run.profile.as_str())).join(" and ");
     let group = section.group.clone().unwrap_or_default();
-    [version, profile, group, extent(section), dates(section)]
+    let reported = if is_reported(section) { "as reported" } else { "" };
+    [version, profile, group, extent(section), dates(section), reported.to_owned()]
         .into_iter()
         .map(|part| printable(&part))
         .filter(|part| !part.is_empty())
         .collect()
+}
+
+/// Whether every run of a section is as another program reported it.
+pub fn is_reported(section: &Section<'_>) -> bool {
+    runs(section).all(|run| run.imported.is_some())
+}
+
+/// What measured, each once: `barrow 0.1.0`, `bonnie++ 1.97`.
+pub fn programs(section: &Section<'_>) -> Vec<String> {
+    distinct(runs(section).map(program))
+}
+
+fn program(run: &RunRecord) -> String {
+    run.imported.as_ref().map_or_else(|| format!("barrow {}", run.version), |imported| printable(&imported.program))
+}
+
+/// What measured, where the profile does not name it.
+fn unnamed_program(run: &RunRecord) -> Option<String> {
+    Some(program(run)).filter(|_| run.imported.as_ref().is_none_or(|imported| !run.profile.starts_with(&imported.program)))
 }
 
 fn runs<'a>(section: &'a Section<'_>) -> impl Iterator<Item = &'a RunRecord> {
@@ -46,16 +67,25 @@ pub fn extent(section: &Section<'_>) -> String {
     };
     let of_several_runs = gathered(section.series.iter().filter(|series| series.runs.len() > 1).map(|series| (series.batch, ())));
     let pooled = if is_pooled { " pooled" } else { "" };
-    let batches_text = if batches.len() > 1 { format!(", {} batches{pooled}", batches.len()) } else { String::new() };
+    // The file is the batch of what another program measured.
+    let noun = if is_reported(section) { "files" } else { "batches" };
+    let batches_text = if batches.len() > 1 { format!(", {} {noun}{pooled}", batches.len()) } else { String::new() };
     // Only what is so of every batch is said.
-    let is_interleaved = !of_several_runs.is_empty() && !is_pooled && of_several_runs.iter().all(|(_, series)| series.len() > 1);
+    let is_interleaved =
+        !of_several_runs.is_empty() && !is_pooled && has_order(section) && of_several_runs.iter().all(|(_, series)| series.len() > 1);
     let interleaved = if is_interleaved { ", interleaved" } else { "" };
     format!("{targets} × {runs}{batches_text}{interleaved}")
 }
 
+/// Whether it is known in which order the targets ran.
+pub fn has_order(section: &Section<'_>) -> bool {
+    runs(section).all(|run| run.order > 0)
+}
+
 /// The day of the first run, and of the last where it is another.
 pub fn dates(section: &Section<'_>) -> String {
-    let days: BTreeSet<String> = runs(section).map(|run| run.started.chars().take(10).collect()).collect();
+    let days: BTreeSet<String> =
+        runs(section).map(|run| run.started.chars().take(10).collect()).filter(|day: &String| !day.is_empty()).collect();
     match (days.first(), days.last()) {
         (Some(first), Some(last)) if first != last => format!("{first} – {last}"),
         (Some(only), _) => only.clone(),
@@ -222,7 +252,9 @@ pub fn parameters(section: &Section<'_>) -> Vec<String> {
 }
 
 fn plan_pairs(run: &RunRecord) -> Vec<(String, String)> {
-    let mut pairs = vec![("profile".to_owned(), run.profile.clone())];
+    // What another program measured has no profile but what is said of its work.
+    let profile = run.imported.is_none().then(|| ("profile".to_owned(), run.profile.clone()));
+    let mut pairs: Vec<(String, String)> = profile.into_iter().collect();
     let around = run.circumstances().into_iter().flat_map(|circumstances| circumstances.parameters());
     pairs.extend(run.parameters().into_iter().chain(around.map(|(name, value)| (name.to_owned(), value))));
     pairs

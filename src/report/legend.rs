@@ -1,8 +1,9 @@
 //! What a reader must know to read the table: which range it is, what the columns, words and letters mean. Only what occurs.
 
-use super::Section;
+use super::lines::join_and;
 use super::places::{Place, in_words};
 use super::table::Columns;
+use super::{Section, facts};
 use crate::model::flag::Flag;
 use crate::model::label::{CacheLabel, Durability};
 use crate::model::summary::PhaseSummary;
@@ -32,6 +33,9 @@ pub fn statement(section: &Section<'_>, columns: &Columns) -> String {
     if columns.p99 {
         sentences.push("p99 = 99th percentile of one operation.".to_owned());
     }
+    if columns.has_longest_only() {
+        sentences.push("max = the longest operation.".to_owned());
+    }
     sentences.extend(reported(section));
     sentences.join(" ")
 }
@@ -52,8 +56,18 @@ pub fn cpu_remarks(section: &Section<'_>, columns: &Columns) -> Vec<String> {
 /// Said where a rate is not barrow's own.
 pub fn reported(section: &Section<'_>) -> Option<String> {
     let is_reported = section.measured().iter().any(|(_, summary)| summary.reported);
-    is_reported.then(|| "Rates as another program reported them: work, time and flush are not known.".to_owned())
+    let programs: Vec<String> = facts::programs(section).into_iter().filter(|program| !program.starts_with("barrow ")).collect();
+    let who = if programs.is_empty() { "another program".to_owned() } else { join_and(&programs) };
+    let unflushed = if programs.iter().any(|program| program.starts_with(UNFLUSHED)) {
+        " Bonnie++ 1.0x closes files without a flush: what it wrote may be in memory still."
+    } else {
+        ""
+    };
+    is_reported.then(|| format!("Rates as {who} reported them: not known are time, and whether reads came from a cache.{unflushed}"))
 }
+
+/// The versions of Bonnie++ that stop the clock before anything is flushed begin so.
+const UNFLUSHED: &str = "bonnie++ 1.0";
 
 /// How many runs there are and what is made of them: first the case of most rows, then the others with their places.
 pub fn ranges(section: &Section<'_>) -> Vec<String> {

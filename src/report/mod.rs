@@ -6,6 +6,7 @@ pub mod baseline;
 mod bbcode;
 mod bbcode_table;
 mod bonnie;
+pub mod bonnie_csv;
 pub mod chart;
 pub mod comparison;
 mod csv;
@@ -255,6 +256,7 @@ pub const RENDERERS: &[&dyn Renderer] = &[
     &asciidoc::AsciiDoc,
     &csv::Csv,
     &csv_summary::CsvSummary,
+    &bonnie_csv::BonnieCsv,
     &json::Json,
     &html::Html,
     &svg::Svg,

@@ -5,6 +5,7 @@ use super::gathered::{distinct, gathered};
 use super::lines::{capitalised, join_and};
 use super::places::{Place, in_sentence, in_words, series_in_words, shared, taken_together};
 use super::table::cache_words;
+use crate::model::imported::TOO_SHORT;
 use crate::model::label::CacheLabel;
 use crate::model::machine::FilesystemClass;
 use crate::model::phase::{Phase, Reads};
@@ -91,13 +92,25 @@ pub fn missing(section: &Section<'_>) -> Vec<String> {
 fn cases_of(summary: &PhaseSummary, is_shown: bool) -> Vec<String> {
     let mut cases = by_reason(&summary.failures, summary.recorded);
     cases.extend(by_reason(&summary.skips, summary.recorded));
-    let unexplained = summary.recorded.saturating_sub(summary.n + summary.failures.len() + summary.skips.len());
+    cases.extend(unrated(summary));
     if summary.recorded == 0 && is_shown {
         cases.push("not in the run file".to_owned());
-    } else if unexplained > 0 {
-        cases.push(format!("no rate in {}", count_of_runs(unexplained)));
     }
     cases
+}
+
+/// The runs that ended well without a rate, by their reasons: `too short … in 4 of 9 runs, so the median is of the slower ones`.
+fn unrated(summary: &PhaseSummary) -> Vec<String> {
+    let reasons = gathered(summary.unrated.iter().map(|one| (one.reason.as_str(), ())));
+    let in_words = |(reason, runs): &(&str, Vec<()>)| match (*reason, runs.len()) {
+        ("", count) => format!("no rate in {}", count_of_runs(count)),
+        (reason, all) if all == summary.recorded => printable(reason),
+        (TOO_SHORT, count) if summary.n > 0 => {
+            format!("{TOO_SHORT} in {count} of {} runs, so the median is of the slower ones", summary.recorded)
+        }
+        (reason, count) => format!("{} in {count} of {} runs", printable(reason), summary.recorded),
+    };
+    reasons.iter().map(in_words).collect()
 }
 
 fn by_reason(missing: &[Missing], recorded: usize) -> Vec<String> {
@@ -247,5 +260,27 @@ mod tests {
             sample::phase_mut(&mut records[1], phase).preparation.hindrance = Some("read-only file system".to_owned());
         }
         assert_eq!(said(&records), "Workload 7f3a91c2e05d4b18; caches were not dropped: read-only file system (xfs).");
+    }
+
+    #[test]
+    fn what_was_too_short_for_a_rate_is_counted() {
+        let mut records: Vec<RunRecord> = (1..=9).map(|round| sample::imported("old", round)).collect();
+        for (place, run) in records.iter_mut().enumerate() {
+            for (phase, count, reason) in
+                [(Phase::SeqStat, 4, TOO_SHORT), (Phase::RandomStat, 9, TOO_SHORT), (Phase::SeqCreate, 9, "wrong\n")]
+            {
+                let record = sample::phase_mut(run, phase);
+                if place < count {
+                    record.result = Some(crate::model::record::PhaseResult::Reported(crate::model::record::Reported::default()));
+                    record.reason = Some(reason.to_owned());
+                }
+            }
+        }
+        let expected = [
+            "seq. create: wrong?",
+            "seq. stat: too short for Bonnie++ to give a rate (+++++) in 4 of 9 runs, so the median is of the slower ones",
+            "random stat: too short for Bonnie++ to give a rate (+++++)",
+        ];
+        assert_eq!(missing(&Report::of(&records).sections[0]), expected);
     }
 }

@@ -1,11 +1,11 @@
 //! How the figures of each layout but the first are read, in sentences made from what occurs.
 
-use super::Section;
 use super::legend::{Cases, cases, cpu_remarks, reported};
 use super::lines::{capitalised, join_and};
 use super::places::taken_together;
 use super::table::Columns;
 use super::table::ranking::{Rank, RankedPhase, Ranking};
+use super::{Section, facts};
 use crate::model::label::{CacheLabel, Durability};
 use crate::model::phase::Phase;
 use crate::model::summary::PhaseSummary;
@@ -88,17 +88,23 @@ pub fn bonnie(section: &Section<'_>, columns: &Columns) -> String {
         _ => format!("; below them the {}, in per cent from the median", cases.range),
     };
     let rates = if cases.n == 1 { "the rates of 1 run".to_owned() } else { format!("medians of {} runs", cases.n) };
-    let mut sentences = vec![format!("The form of Bonnie++ with the numbers of barrow: {rates}{below}.")];
+    let form = if facts::is_reported(section) { "The form of Bonnie++" } else { "The form of Bonnie++ with the numbers of barrow" };
+    let mut sentences = vec![format!("{form}: {rates}{below}.")];
     sentences.extend(cases.elsewhere);
     sentences.push("K is KiB; files are counted in units of 1024.".to_owned());
     if columns.cpu_own {
         sentences.push("%CP is the CPU of the program that measured, where 100 % is one core.".to_owned());
     }
     sentences.extend([flushed(section), cold(section), reported(section)].into_iter().flatten());
-    sentences.push(
-        "Unlike in Bonnie++, a short phase keeps its number, nothing is measured by single characters, and latencies are not shown."
-            .to_owned(),
-    );
+    if columns.latency_max {
+        sentences.push("Latency is that of the longest operation.".to_owned());
+    }
+    let difference = if facts::is_reported(section) {
+        "What Bonnie++ marks with +++++ is short."
+    } else {
+        "Unlike in Bonnie++, a short phase keeps its number, and nothing is measured by single characters."
+    };
+    sentences.push(difference.to_owned());
     sentences.join(" ")
 }
 

@@ -33,6 +33,20 @@ pub struct Columns {
     /// The longest operation.
     pub latency_max: bool,
     pub words: bool,
+    /// Whether any of the words is of a cache or of durability.
+    pub labels: bool,
+}
+
+impl Columns {
+    /// Whether the longest operation is all that is known of latencies, so that it takes the place of the percentile.
+    pub const fn has_longest_only(&self) -> bool {
+        self.latency_max && !self.p99
+    }
+
+    /// What heads the words and flags where there is room.
+    pub const fn words_title(&self) -> &'static str {
+        if self.labels { "Cache, flags" } else { "Flags" }
+    }
 }
 
 /// Phases that stand together.
@@ -103,6 +117,7 @@ pub fn columns(section: &Section<'_>) -> Columns {
         p50: any(|summary| summary.p50_ns.is_some()),
         p99: any(|summary| summary.p99_ns.is_some()),
         latency_max: any(|summary| summary.latency_max_ns.is_some()),
+        labels: any(|summary| !summary.cache.is_empty() || !summary.durable.is_empty()),
         words: measured.is_empty() || any(|summary| !words(summary).is_empty() || !summary.flags.is_empty()),
     }
 }
@@ -158,12 +173,17 @@ pub fn has_system_cpu(summary: &PhaseSummary) -> bool {
     summary.elapsed_ns.is_none_or(|elapsed| elapsed.median >= LEAST_NANOSECONDS_FOR_TICKS)
 }
 
+/// The word for a phase that was too short in every run, or in some of them, for another program to give a rate.
+pub const SHORT: &str = "short";
+
 /// The words of the last column: durability where the phase writes, else the cache labels; how it ended where it has no figure.
 pub fn words(summary: &PhaseSummary) -> Vec<String> {
     match (summary.n, summary.failures.is_empty(), summary.skips.is_empty()) {
         (0, false, _) => ends(&summary.failures).iter().map(|status| status.name().to_owned()).collect(),
         (0, true, false) => vec!["skipped".to_owned()],
+        (0, true, true) if summary.recorded > 0 && summary.too_short() == summary.recorded => vec![SHORT.to_owned()],
         (0, true, true) => Vec::new(),
+        _ if summary.too_short() > 0 => vec![format!("{SHORT} {} of {}", summary.too_short(), summary.recorded)],
         _ if summary.phase.row().writes => summary.durable.iter().map(|label| label.word().to_owned()).collect(),
         _ => cache_words(&summary.cache),
     }

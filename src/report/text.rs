@@ -64,7 +64,7 @@ fn paragraphs(section: &Section<'_>, layout: Layout) -> Vec<Vec<String>> {
         explained,
         legends,
         remarked(section),
-        list("failed and skipped", &remarks::missing(section)),
+        list("without a rate", &remarks::missing(section)),
         foot(section),
     ]
 }

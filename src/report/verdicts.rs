@@ -1,12 +1,12 @@
 //! The comparison in words: per series which phases differ from the baseline and by how much, and how sure that is.
 
-use super::Section;
 use super::comparison::{Beside, Comparison};
 use super::differences::varied;
 use super::figures::{RateFigures, ratio_figures};
 use super::lines::join_and;
 use super::places::{in_sentence, taken_together};
 use super::ratios::found;
+use super::{Section, facts};
 use crate::model::phase::Phase;
 use crate::stats::{Interval, Ratio, Verdict};
 
@@ -88,6 +88,10 @@ pub fn difference(section: &Section<'_>) -> Option<String> {
         return None;
     }
     let titles: Vec<String> = varied(section).into_iter().map(|fact| fact.title).collect();
+    // Of what another program measured no surroundings are known: that nothing differs would be more than is known.
+    if titles.is_empty() && facts::is_reported(section) {
+        return None;
+    }
     let words = if titles.is_empty() { "nothing that barrow records".to_owned() } else { join_and(&titles) };
     Some(format!("The surroundings differ in {words}."))
 }

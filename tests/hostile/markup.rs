@@ -65,6 +65,7 @@ fn check(format: &str, text: &str) {
         "text" | "ascii" => check_text(text),
         "markdown" => check_markdown(text),
         "csv" | "csv-summary" => check_csv(text),
+        "bonnie-csv" => check_bonnie_csv(text),
         "json" => check_json(text),
         "svg" => check_svg(text),
         "html" => check_html(text),
@@ -125,6 +126,19 @@ fn check_csv(text: &str) {
     for cell in rows.iter().flatten() {
         let is_formula = cell.starts_with(['=', '+', '-', '@', '\u{ff1d}', '\u{ff0b}', '\u{ff0d}', '\u{ff20}']);
         assert!(!is_formula || cell.parse::<f64>().is_ok(), "{cell:?}");
+    }
+}
+
+/// Lines of 50 fields without any quoting, and no name that a spreadsheet takes for a formula.
+#[track_caller]
+fn check_bonnie_csv(text: &str) {
+    for line in text.lines() {
+        let fields: Vec<&str> = line.split(',').collect();
+        assert!(fields.len() == 50 && fields[0] == "1.98" && !line.contains('"'), "{line}");
+        assert!(
+            !fields[2].starts_with(['=', '+', '-', '@', '\u{ff1d}', '\u{ff0b}', '\u{ff0d}', '\u{ff20}'])
+                || fields[2].parse::<f64>().is_ok()
+        );
     }
 }
 

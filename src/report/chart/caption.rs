@@ -1,7 +1,9 @@
 //! The words around a chart: which range it shows, how much was run, and the line at its foot.
 
 use super::rates::MOST_TARGETS;
+use crate::model::imported::Imported;
 use crate::model::printable::printable;
+use crate::model::settings::Settings;
 use crate::report::table::columns;
 use crate::report::{Section, facts, quietness};
 use crate::stats::Interval;
@@ -60,9 +62,29 @@ pub fn footnote(section: &Section<'_>) -> String {
     printable(&parts.join(" · "))
 }
 
-/// `4 GiB file, 1 MiB chunks, 4 KiB seeks, 65,536 empty files`; `None` where nothing of it is known, as of an imported record.
+/// `4 GiB file, 1 MiB chunks, 4 KiB seeks, 65,536 empty files`, or what another program said of its work; `None` where nothing of it is known.
 pub fn work(section: &Section<'_>) -> Option<String> {
-    let settings = section.series.first()?.first.settings()?;
+    let first = section.series.first()?.first;
+    let parts = match (&first.imported, first.settings()) {
+        (Some(imported), _) => work_as_reported(imported),
+        (None, Some(settings)) => work_of(settings),
+        (None, None) => Vec::new(),
+    };
+    (!parts.is_empty()).then(|| parts.join(", "))
+}
+
+/// What another program said of its work, in its own figures: `80G file`, `16 × 1024 files`.
+fn work_as_reported(imported: &Imported) -> Vec<String> {
+    let said = |name: &str| imported.parameter(name).filter(|text| !text.is_empty());
+    let files = said("num_files").map(|count| format!("{count} × 1024 files"));
+    let sizes = said("max_size").map(|most| format!("max_size {most}"));
+    [said("file_size").map(|size| format!("{size} file")), said("io_chunk_size").map(|size| format!("{size} chunks")), files, sizes]
+        .into_iter()
+        .flatten()
+        .collect()
+}
+
+fn work_of(settings: &Settings) -> Vec<String> {
     let mut parts = Vec::new();
     if settings.file_size > 0 {
         parts.push(format!("{} file", rounded_size(settings.file_size)));
@@ -77,5 +99,5 @@ pub fn work(section: &Section<'_>) -> Option<String> {
         };
         parts.push(format!("{} {size}", with_thousands(settings.files as f64, 0)));
     }
-    (!parts.is_empty()).then(|| parts.join(", "))
+    parts
 }

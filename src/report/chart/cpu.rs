@@ -3,6 +3,7 @@
 use super::axis::Axis;
 use super::model::{Chart, Drawing, Group, Key, Mark, Panel, Row, Tone};
 use super::{ChartKind, caption, doubt, rates};
+use crate::model::flag::Flag;
 use crate::model::phase::{Group as PhaseGroup, Phase};
 use crate::model::series::Series;
 use crate::model::summary::PhaseSummary;
@@ -32,7 +33,7 @@ fn chart(section: &Section<'_>) -> Chart {
     };
     Chart {
         kind: CPU.name,
-        title: "CPU time: own, and the whole machine’s".to_owned(),
+        title: if columns(section).cpu_system { "CPU time: own, and the whole machine’s" } else { "CPU time" }.to_owned(),
         reading: reading(section),
         keys: keys(section),
         columns: Vec::new(),
@@ -56,7 +57,9 @@ fn groups(series: &Series<'_>, tone: Tone, summaries: &[PhaseSummary], shown: &[
 
 fn row(series: &Series<'_>, tone: Tone, summary: &PhaseSummary) -> Row {
     let is_hollow = doubt::fill(summary) != super::model::Fill::Solid;
-    let (own, system) = (summary.cpu_own.filter(is_drawable), machine(summary).filter(is_drawable));
+    // A figure that is known to be too high is said, not drawn.
+    let is_overcounted = summary.flags.contains(&Flag::Overcounted);
+    let (own, system) = (summary.cpu_own.filter(|own| is_drawable(own) && !is_overcounted), machine(summary).filter(is_drawable));
     let mut marks = Vec::new();
     if let (Some(own), Some(system)) = (own, system) {
         marks.push(Mark::Link { from: own.median, to: system.median });
@@ -65,7 +68,8 @@ fn row(series: &Series<'_>, tone: Tone, summary: &PhaseSummary) -> Row {
     marks.extend(halos.map(|spread| Mark::Halo { from: spread.low, to: spread.high }));
     marks.extend(own.map(|spread| Mark::Disc { at: spread.median, is_hollow }));
     marks.extend(system.map(|spread| Mark::Diamond { at: spread.median, is_hollow }));
-    let words = doubt::in_sentence(summary);
+    let overcounted = is_overcounted.then(|| Flag::Overcounted.word().to_owned());
+    let words = [doubt::in_sentence(summary)].into_iter().chain(overcounted).filter(|word| !word.is_empty()).collect::<Vec<_>>().join(", ");
     let values = [("own", summary.cpu_own), ("system", machine(summary))];
     let known: Vec<String> = values.into_iter().filter_map(|(name, spread)| Some(format!("{name} {}", in_words(&spread?)))).collect();
     let about = format!("{}, {}", summary.phase.row().title, series.name);
@@ -93,7 +97,13 @@ fn is_drawable(spread: &Spread) -> bool {
 
 /// Why there is no mark.
 fn nothing(summary: &PhaseSummary) -> String {
-    if summary.n > 0 { "– not known".to_owned() } else { format!("– {}", doubt::in_row(summary)) }
+    if summary.flags.contains(&Flag::Overcounted) {
+        format!("– {}", Flag::Overcounted.word())
+    } else if summary.n > 0 {
+        "– not known".to_owned()
+    } else {
+        format!("– {}", doubt::in_row(summary))
+    }
 }
 
 /// `16 % (15 – 16)`.
@@ -106,19 +116,21 @@ fn keys(section: &Section<'_>) -> Vec<Key> {
     let is_reported = section.measured().iter().any(|(_, summary)| summary.reported);
     let own = if is_reported { "own: the program that measured" } else { "own: barrow itself" };
     let range = columns(section).range.map(|range| format!("shading: {range}; ")).unwrap_or_default();
-    vec![
-        Key { mark: Some(Mark::Disc { at: 0.0, is_hollow: false }), text: own.to_owned() },
-        Key { mark: Some(Mark::Diamond { at: 0.0, is_hollow: false }), text: "system: the whole machine".to_owned() },
-        Key { mark: None, text: format!("{range}{ONE_CORE} % is one core") },
-    ]
+    let system = Key { mark: Some(Mark::Diamond { at: 0.0, is_hollow: false }), text: "system: the whole machine".to_owned() };
+    let keys = [
+        Some(Key { mark: Some(Mark::Disc { at: 0.0, is_hollow: false }), text: own.to_owned() }),
+        columns(section).cpu_system.then_some(system),
+        Some(Key { mark: None, text: format!("{range}{ONE_CORE} % is one core") }),
+    ];
+    keys.into_iter().flatten().collect()
 }
 
 fn reading(section: &Section<'_>) -> String {
     let over = if caption::has_range(section) { ", median over the runs" } else { "" };
-    let mut sentences = vec![
-        format!("Per cent of one core{over}."),
-        "The gap between the two is work the kernel did for the filesystem, or other processes.".to_owned(),
-    ];
+    let mut sentences = vec![format!("Per cent of one core{over}.")];
+    if columns(section).cpu_system {
+        sentences.push("The gap between the two is work the kernel did for the filesystem, or other processes.".to_owned());
+    }
     if section.measured().iter().any(|(_, summary)| doubt::fill(summary) != super::model::Fill::Solid) {
         sentences.push("Hollow: no figure of the device, or under 1 s.".to_owned());
     }

@@ -64,13 +64,13 @@ pub fn in_sentence(summary: &PhaseSummary) -> String {
 }
 
 fn flags(summary: &PhaseSummary) -> Vec<String> {
-    // `batched` is about latencies, which no chart of rates shows.
-    summary.flags.iter().filter(|flag| **flag != Flag::Batched).map(|flag| flag.word().to_owned()).collect()
+    // These are about latencies and CPU, which no chart of rates shows.
+    summary.flags.iter().filter(|flag| !matches!(flag, Flag::Batched | Flag::Overcounted)).map(|flag| flag.word().to_owned()).collect()
 }
 
 /// The runs that have no number, when others have.
 fn lost_runs(summary: &PhaseSummary) -> Vec<String> {
-    let unexplained = summary.recorded.saturating_sub(summary.n + summary.failures.len() + summary.skips.len());
+    let unexplained = summary.unrated.len() - summary.too_short();
     let failures = ends(&summary.failures).into_iter().map(|status| {
         let count = summary.failures.iter().filter(|one| one.status == status).count();
         (count, status.name())

@@ -30,7 +30,7 @@ fn chart(section: &Section<'_>) -> Chart {
         title: "Latency of one operation".to_owned(),
         reading: reading(section, &unknown),
         keys: if known.is_empty() { Vec::new() } else { keys(section) },
-        columns: columns(),
+        columns: columns(section),
         drawing: Drawing::Stacked(if known.is_empty() { Vec::new() } else { vec![panel] }),
         footnote: caption::footnote(section),
     }
@@ -46,28 +46,39 @@ fn spreads(summary: &PhaseSummary) -> [Option<Spread>; 3] {
     [summary.p50_ns, summary.p99_ns, summary.latency_max_ns]
 }
 
-fn columns() -> Vec<Column> {
+fn columns(section: &Section<'_>) -> Vec<Column> {
     let column = |heading: &str, is_in_narrow| Column { heading: heading.to_owned(), holds: Holds::Numbers, is_in_narrow };
-    vec![column("p50", false), column("p99", true), column("max", false)]
+    match has_longest_only(section) {
+        true => vec![column("max", true)],
+        false => vec![column("p50", false), column("p99", true), column("max", false)],
+    }
+}
+
+/// Whether another program measured, and said of latencies the longest one only.
+fn has_longest_only(section: &Section<'_>) -> bool {
+    table::columns(section).has_longest_only()
 }
 
 fn group(section: &Section<'_>, phase: Phase, axis: &Axis) -> Group {
+    let has_longest_only = has_longest_only(section);
     let row = |(place, summary): &(usize, &PhaseSummary)| {
-        Some(row(section.series.get(*place)?, Tone::of(*place, section.series.len()), summary, axis))
+        Some(row(section.series.get(*place)?, Tone::of(*place, section.series.len()), summary, axis, has_longest_only))
     };
     let rows = rates::rows(section, phase).iter().filter_map(row).collect();
     Group { heading: Some(phase.row().title.to_owned()), note: String::new(), rows }
 }
 
-fn row(series: &Series<'_>, tone: Tone, summary: &PhaseSummary, axis: &Axis) -> Row {
+fn row(series: &Series<'_>, tone: Tone, summary: &PhaseSummary, axis: &Axis, has_longest_only: bool) -> Row {
     let [p50, p99, max] = spreads(summary);
     let figures = [(p50, Weight::Quiet), (p99, Weight::Strong), (max, Weight::Quiet)];
+    // The columns are the last ones of these.
+    let hidden = if has_longest_only { 2 } else { 0 };
     Row {
         label: series.name.clone(),
         tone,
         marks: marks(summary, axis),
         is_grey: false,
-        figures: figures.into_iter().map(|(spread, weight)| figure(spread, weight)).collect(),
+        figures: figures.into_iter().skip(hidden).map(|(spread, weight)| figure(spread, weight)).collect(),
         verdict: None,
         words: words(summary, axis),
         title: sentence(series, summary),
@@ -140,12 +151,16 @@ fn keys(section: &Section<'_>) -> Vec<Key> {
         mark(Mark::Diamond { at: 0.0, is_hollow: false }, "p99"),
         mark(Mark::Post { at: 0.0 }, "max"),
     ];
-    marks.into_iter().chain(range).collect()
+    let hidden = if has_longest_only(section) { 2 } else { 0 };
+    marks.into_iter().skip(hidden).chain(range).collect()
 }
 
 fn reading(section: &Section<'_>, unknown: &[Phase]) -> String {
     let over = if caption::has_range(section) { ", each the median over the runs" } else { "" };
-    let mut sentences = vec![format!("Median, 99th percentile and longest operation of a phase{over}.")];
+    let mut sentences = vec![match has_longest_only(section) {
+        true => format!("The longest operation of a phase{}.", over.replace("each ", "")),
+        false => format!("Median, 99th percentile and longest operation of a phase{over}."),
+    }];
     let measured = section.measured();
     let drawn = || measured.iter().filter(|(_, summary)| !unknown.contains(&summary.phase));
     if drawn().any(|(_, summary)| doubt::fill(summary) != Fill::Solid) {

@@ -48,7 +48,7 @@ const IN_PAGE: &[InPage] = &[
         link: "Latency",
         heading: |_| "Latency".to_owned(),
         finding: findings::slowest_operation,
-        is_shown: |section| section.measured().iter().any(|(_, summary)| summary.p99_ns.is_some()),
+        is_shown: |section| section.measured().iter().any(|(_, summary)| summary.latency_max_ns.is_some()),
     },
     InPage { kind: "trend", link: "Trend", heading: |_| "Within a phase".to_owned(), finding: findings::steadiness, is_shown: |_| true },
 ];

@@ -6,7 +6,7 @@ use super::summary::range;
 use crate::model::summary::PhaseSummary;
 use crate::report::figures::NO_FIGURE;
 use crate::report::lines::capitalised;
-use crate::report::table::{PhaseRows, Row, Table};
+use crate::report::table::{Columns, PhaseRows, Row, Table};
 use crate::report::{Section, legend};
 use crate::stats::Spread;
 
@@ -34,7 +34,7 @@ pub fn figures(section: &Section<'_>, table: &Table, targets: &[Target]) -> Opti
         heading: "All figures".to_owned(),
         note: legend::statement(section, &table.columns),
         slot: slot(rows().map(|row| row.rate.median.as_str())),
-        heads: heads(&columns, table.columns.words),
+        heads: heads(&columns, &table.columns),
         has_words: table.columns.words,
         phases: table.blocks.iter().flat_map(|block| &block.phases).map(|phase| figure_phase(section, phase, targets, &columns)).collect(),
     })
@@ -67,9 +67,9 @@ fn per_cent(figure: &str) -> String {
     if figure.ends_with(|last: char| last.is_ascii_digit()) { format!("{figure} %") } else { figure.to_owned() }
 }
 
-fn heads(columns: &[Column], has_words: bool) -> Vec<FigureHead> {
+fn heads(columns: &[Column], has: &Columns) -> Vec<FigureHead> {
     let target = FigureHead { class: "tg", kind: "text", name: "Target".to_owned() };
-    let words = has_words.then(|| FigureHead { class: "fl", kind: "text", name: "Cache, flags".to_owned() });
+    let words = has.words.then(|| FigureHead { class: "fl", kind: "text", name: has.words_title().to_owned() });
     let figures = columns.iter().map(|column| FigureHead { class: column.class, kind: "number", name: column.name.clone() });
     std::iter::once(target).chain(figures).chain(words).collect()
 }

@@ -46,7 +46,7 @@ impl Part {
     /// The sections that it has, by id and name.
     pub fn links(&self) -> Vec<(&'static str, &'static str)> {
         let before =
-            [self.summary.is_some().then_some(("summary", "Summary")), (!self.missing.is_empty()).then_some(("missing", "Failed"))];
+            [self.summary.is_some().then_some(("summary", "Summary")), (!self.missing.is_empty()).then_some(("missing", "No rate"))];
         let charts = self.charts.iter().map(|chart| Some((chart.id, chart.link)));
         let tables = self.tables.iter().map(|table| Some((table.id, table.link)));
         let behind = [

@@ -5,9 +5,9 @@ use super::page::{RunPhase, RunRow, RunValue, Runs};
 use crate::model::phase::Phase;
 use crate::model::series::Series;
 use crate::model::summary::PhaseSummary;
-use crate::report::Section;
 use crate::report::figures::{NO_FIGURE, run_figures};
 use crate::report::lines::join_and;
+use crate::report::{Section, facts};
 use crate::stats::Oddness;
 use crate::units::with_thousands;
 
@@ -28,7 +28,7 @@ pub fn runs(section: &Section<'_>, targets: &[Target]) -> Option<Runs> {
         return Some(Runs { note, most, phases: Vec::new() });
     }
     let is_one_batch = section.series.iter().all(|series| Some(series.batch) == section.series.first().map(|first| first.batch));
-    let together = is_one_batch && section.series.len() > 1;
+    let together = is_one_batch && section.series.len() > 1 && facts::has_order(section);
     let order = if together { " In each round every target ran once, in shuffled order." } else { "" };
     let phases = Phase::ALL.iter().filter_map(|phase| run_phase(section, *phase, targets)).collect();
     Some(Runs { note: format!("In the order of the rounds.{order}"), most, phases })

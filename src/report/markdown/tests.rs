@@ -118,7 +118,7 @@ fn two_targets_make_the_whole_text() {
         "- Median and range of 3 runs.",
         "- durable: flushed to the device inside the clock. cold: ",
         "short: the phase took under 1 s",
-        "- Failed and skipped: random seek, every target: skipped: seeks = 0.",
+        "- Without a rate: random seek, every target: skipped: seeks = 0.",
         "- `profile=std/1 file\u{5f}size=4g ",
         "- Workload 7f3a91c2e05d4b18",
     ] {

@@ -16,6 +16,7 @@ enum Column {
     OwnCpu,
     SystemCpu,
     P99,
+    Longest,
 }
 
 /// A row whose cells are written and aligned within their phase.
@@ -58,7 +59,7 @@ pub fn lines(table: &Table) -> Vec<String> {
         // In the middle above `own sys`.
         lines.push(right("CPU %", measures.end_of(last_cpu) - usize::from(table.columns.cpu_own && table.columns.cpu_system)));
     }
-    lines.push(measures.line("", &titles, if table.columns.words && measures.has_words_beside { WORDS_TITLE } else { "" }));
+    lines.push(measures.line("", &titles, if table.columns.words && measures.has_words_beside { words_title(&table.columns) } else { "" }));
     for part in &parts {
         match part {
             Part::Heading(heading) => lines.push(heading.clone()),
@@ -77,6 +78,7 @@ fn columns(occurring: &Columns) -> Vec<Column> {
         (occurring.cpu_own, Column::OwnCpu),
         (occurring.cpu_system, Column::SystemCpu),
         (occurring.p99, Column::P99),
+        (occurring.has_longest_only(), Column::Longest),
     ];
     all.into_iter().filter(|(occurs, _)| *occurs).map(|(_, column)| column).collect()
 }
@@ -90,6 +92,7 @@ impl Column {
             Self::OwnCpu => "own".to_owned(),
             Self::SystemCpu => "sys".to_owned(),
             Self::P99 => "p99".to_owned(),
+            Self::Longest => "max".to_owned(),
         }
     }
 
@@ -128,6 +131,7 @@ fn cell(row: &Row, slots: &Slots, column: Column) -> String {
         Column::OwnCpu => row.cpu_own.clone(),
         Column::SystemCpu => row.cpu_system.clone(),
         Column::P99 => row.p99.clone(),
+        Column::Longest => row.latency_max.clone(),
     }
 }
 
@@ -148,8 +152,12 @@ fn words_lines(row: &Row) -> Vec<String> {
 /// Blanks before the last column.
 const WORDS_GAP: usize = 2;
 
-/// The heading of the last column.
+/// The heading of the last column, which of runs of another program holds no word of caches.
 const WORDS_TITLE: &str = "cache";
+
+const fn words_title(columns: &Columns) -> &'static str {
+    if columns.labels { WORDS_TITLE } else { "flags" }
+}
 
 impl Measures {
     /// The widths of the content. Where a line would be too long, labels stand on lines of their own; where even that is not

@@ -23,7 +23,7 @@ pub fn paragraphs(section: &Section<'_>) -> Vec<Vec<String>> {
         remarks::nothing_measured(section).into_iter().collect(),
         explained(verdicts::meaning(section).join(" "), marks::sentences(section)),
         remarked(section),
-        list("failed and skipped", &remarks::missing(section)),
+        list("without a rate", &remarks::missing(section)),
         what_differs(section),
         foot(section),
     ]

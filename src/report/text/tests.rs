@@ -2,8 +2,9 @@
 
 use super::*;
 use crate::model::flag::Flag;
+use crate::model::imported::TOO_SHORT;
 use crate::model::phase::Phase;
-use crate::model::record::{PhaseRecord, RunRecord};
+use crate::model::record::{PhaseRecord, PhaseResult, Reported, RunRecord};
 use crate::model::sample;
 
 /// The lines of the figures: those between the first sentence and what explains them.
@@ -84,15 +85,16 @@ barrow 0.1.0      -------Sequential Output------- --Sequential Input-- --Random-
 Machine      Size K/sec %CP  K/sec %CP  K/sec %CP K/sec %CP  K/sec %CP  /sec %CP
 ext4           4G           511400  16 512000  16           512000  16 30000  16
                                 -2/+2%     -0/+0%               -0/+0%    -0/+0%
+Latency                          50 µs      50 µs                50 µs     50 µs
 ";
-    assert_eq!(first(&lines, 5), expected, "{}", lines.join("\n"));
+    assert_eq!(first(&lines, 6), expected, "{}", lines.join("\n"));
     let files = "\
 barrow 0.1.0        ------Sequential Create------ --------Random Create--------
                     -Create-- --Read--- -Delete-- -Create-- --Read--- -Delete--
 files:max:min        /sec %CP  /sec %CP  /sec %CP  /sec %CP  /sec %CP  /sec %CP
 ext4             64 60700   1 50000  16 50000  16 50000  16 50000  16 50000  16
 ";
-    assert_eq!(first(&lines[9..], 4), files, "{}", lines.join("\n"));
+    assert_eq!(first(&lines[12..], 4), files, "{}", lines.join("\n"));
     let long = figures_of(&[sample::run(&"long ".repeat(6), 1)], Layout::Bonnie);
     assert!(long[3..5] == ["long long long long long long".to_owned(), format!("{}4G{}", " ".repeat(15), &long[4][17..])], "{long:?}");
 }
@@ -105,7 +107,7 @@ fn what_every_target_skipped_is_no_column_and_in_the_form_of_bonnie_an_empty_one
     let records = [run];
     assert_eq!(figures_of(&records, Layout::Targets)[1].split_whitespace().collect::<Vec<_>>(), ["write", "read"]);
     let bonnie = figures_of(&records, Layout::Bonnie);
-    assert_eq!(bonnie.len(), 4, "{bonnie:?}");
+    assert_eq!(bonnie.len(), 5, "{bonnie:?}");
     assert_eq!(bonnie[3].split_whitespace().collect::<Vec<_>>(), ["ext4", "4G", "512000", "16", "512000", "16"]);
 }
 
@@ -118,4 +120,29 @@ fn what_has_no_figure_has_a_dash_and_in_a_ranking_its_word() {
     assert_eq!(ranking.last().unwrap(), "    xfs     –  failed", "{}", ranking.join("\n"));
     let targets = figures_of(&records, Layout::Targets);
     assert_eq!(targets[targets.len() - 2].split_whitespace().collect::<Vec<_>>(), ["xfs", "500", "–"], "{}", targets.join("\n"));
+}
+
+#[test]
+fn what_bonnie_itself_measured_fills_its_form() {
+    let mut run = sample::imported("server", 1);
+    let short = PhaseResult::Reported(Reported { rate: None, cpu_percent: None, latency_max_ns: Some(27_000_000) });
+    let stat = sample::phase_mut(&mut run, Phase::SeqStat);
+    (stat.result, stat.reason) = (Some(short), Some(TOO_SHORT.to_owned()));
+    let parameters = &mut run.imported.as_mut().unwrap().parameters;
+    parameters
+        .extend([("max_size", "250000"), ("min_size", "0"), ("num_dirs", "1000")].map(|(name, text)| (name.to_owned(), text.to_owned())));
+    let lines = figures_of(&[run], Layout::Bonnie);
+    let expected = "\
+Version 1.97  -------Sequential Output-------- --Sequential Input--- --Random-
+              -Per Chr-- --Block--- -Rewrite-- -Per Chr-- --Block--- --Seeks--
+Machine  Size  K/sec %CP  K/sec %CP  K/sec %CP  K/sec %CP  K/sec %CP  /sec %CP
+server    80G 512000  16 512000  16 512000  16 512000  16 512000  16 30000  16
+Latency            50 µs      50 µs      50 µs      50 µs      50 µs     50 µs
+Version 1.97        ------Sequential Create------ --------Random Create--------
+";
+    assert_eq!(first(&lines, 6), expected, "{}", lines.join("\n"));
+    assert_eq!(
+        lines[8..10].iter().map(|line| line.split_whitespace().take(5).collect::<Vec<_>>().join(" ")).collect::<Vec<_>>(),
+        ["server", ""]
+    );
 }
