@@ -56,7 +56,7 @@ fn code_of(text: &str) -> String {
 }
 
 fn is_tests(path: &Path) -> bool {
-    path.file_name().is_some_and(|name| name == "tests.rs")
+    path.file_name().is_some_and(|name| name == "tests.rs") || path.parent().is_some_and(|directory| directory.ends_with("tests"))
 }
 
 /// The rooms that a file names behind `crate::` (or, in main, behind `barrow::`).

@@ -1,5 +1,6 @@
 //! Tests of the house as a whole, one binary.
 mod allocation;
+mod bonnie;
 mod charts;
 mod check;
 mod circumstances;

@@ -24,7 +24,7 @@ pub struct CleanArguments {
 /// # Errors
 /// When the directory cannot be opened or listed; as a usage error when nobody can become the user.
 pub fn clean(arguments: &CleanArguments) -> anyhow::Result<Exit> {
-    if let Some(wanted) = user::wanted(arguments.user.as_deref())? {
+    if let Some(wanted) = user::wanted("--user", arguments.user.as_deref())? {
         wanted.give_up_the_rest()?;
     }
     let shown = arguments.directory.display();

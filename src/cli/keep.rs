@@ -1,4 +1,4 @@
-//! Keeping runs: in the run file the moment they end; where that cannot be written, in a second place; else on stderr.
+//! Keeping runs: in the run file, where there is one, the moment they end; where that cannot be written, in a second place; else on stderr.
 
 use super::output::say;
 use crate::model::identity::Identity;
@@ -24,7 +24,8 @@ pub struct Keeper {
 
 #[derive(Debug)]
 struct Writer {
-    file: RunFile,
+    /// `None` where runs are only told.
+    file: Option<RunFile>,
     /// The run that was written last.
     last: Option<Identity>,
 }
@@ -54,12 +55,13 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Keeper {
-    /// Keeps in a run file.
-    pub fn of(file: RunFile, batch: Identity) -> Self {
+    /// Keeps in a run file; without one only for the report.
+    pub fn of(file: Option<RunFile>, batch: Identity) -> Self {
         let places = second_paths(std::env::var_os("TMPDIR").map(PathBuf::from), batch);
         let places = places.into_iter().map(|path| SecondPlace { path, file: None, kept: 0 }).collect();
         let second = Arc::new(Mutex::new(SecondPlaces { places, last: None, lost: 0 }));
-        Self { path: file.path().to_owned(), writer: Mutex::new(Writer { file, last: None }), second, runs: Mutex::default() }
+        let path = file.as_ref().map(|file| file.path().to_owned()).unwrap_or_default();
+        Self { path, writer: Mutex::new(Writer { file, last: None }), second, runs: Mutex::default() }
     }
 
     /// Keeps one run, unless it is kept already.
@@ -82,7 +84,7 @@ impl Keeper {
             return;
         }
         writer.last = Some(run.nonce);
-        if let Err(error) = writer.file.append(run) {
+        if let Some(Err(error)) = writer.file.as_mut().map(|file| file.append(run)) {
             say(&format!("barrow: {error}"));
             lock(&self.second).keep(run);
         }
@@ -110,8 +112,8 @@ impl Keeper {
         let runs = std::mem::take(&mut *lock(&self.runs));
         // Held by whoever still waits for a file to answer, if anybody.
         let is_written = self.writer.try_lock().is_ok_and(|mut writer| {
-            if writer.file.is_unused() {
-                let removed = if answers { writer.file.remove_if_unused() } else { Err(std::io::ErrorKind::TimedOut.into()) };
+            if let Some(file) = writer.file.as_mut().filter(|file| file.is_unused()) {
+                let removed = if answers { file.remove_if_unused() } else { Err(std::io::ErrorKind::TimedOut.into()) };
                 removed.unwrap_or_else(|error| say_left(&self.path, &error));
             }
             true

@@ -1,6 +1,7 @@
 //! Doing a batch: a thread of its own does it, this one waits; what was measured is kept whatever happens.
 
 use super::estimate::Estimate;
+use super::exit::Exit;
 use super::interrupt::Interrupt;
 use super::keep::Keeper;
 use super::output::say;
@@ -28,8 +29,10 @@ const RESCUE: Duration = Duration::from_secs(10);
 /// The same, when the user wishes to stop at once.
 const QUICK_RESCUE: Duration = Duration::from_secs(1);
 
+/// Who is told of each run when it is kept.
+pub type Told = Box<dyn FnMut(&RunRecord) + Send>;
+
 /// How a batch is to be conducted.
-#[derive(Debug)]
 pub struct Conduct {
     /// Whether only what went wrong is said.
     pub quiet: bool,
@@ -37,6 +40,8 @@ pub struct Conduct {
     pub bounds: Bounds,
     /// Who drops the system's caches.
     pub dropper: Dropper,
+    /// Who is told of each run.
+    pub told: Told,
 }
 
 /// What was measured.
@@ -49,12 +54,30 @@ pub struct Measured {
     pub is_whole: bool,
 }
 
-/// Does the batch; each run is in the run file the moment it ends.
+impl Measured {
+    /// How the process is to end.
+    ///
+    /// # Errors
+    /// Why the batch ended early, if it did.
+    pub fn exit(self) -> anyhow::Result<Exit> {
+        let outcome = self.outcome?;
+        Ok(if outcome.failed || !self.is_whole { Exit::Failed } else { Exit::Fine })
+    }
+}
+
+/// Does the batch; each run is in the run file, where there is one, the moment it ends.
 ///
 /// # Errors
 /// When no thread can be started; nothing was measured then.
-pub fn measure(batch: Batch, named: Vec<Named>, file: RunFile, conduct: Conduct, interrupt: &Arc<Interrupt>) -> anyhow::Result<Measured> {
-    interrupt.set_empty_file(file.is_unused().then(|| format!("the empty {}", file.path().display())));
+pub fn measure(
+    batch: Batch,
+    named: Vec<Named>,
+    file: Option<RunFile>,
+    conduct: Conduct,
+    interrupt: &Arc<Interrupt>,
+) -> anyhow::Result<Measured> {
+    let unused = file.as_ref().filter(|file| file.is_unused());
+    interrupt.set_empty_file(unused.map(|file| format!("the empty {}", file.path().display())));
     let keeper = Arc::new(Keeper::of(file, batch.identity));
     let pulse = Arc::new(Pulse::default());
     interrupt.set_last_act(last_act(&pulse, &keeper));
@@ -63,7 +86,7 @@ pub fn measure(batch: Batch, named: Vec<Named>, file: RunFile, conduct: Conduct,
     let places: Vec<Place> = named.into_iter().map(|named| place(named, &dropper, interrupt)).collect();
     let estimate = Estimate::of(batch.plan.clone(), places.len());
     let listener = Listener { inner: Progress::of(Arc::clone(interrupt), conduct.quiet, estimate), pulse: Arc::clone(&pulse) };
-    let hands = Hands { interrupt: Arc::clone(interrupt), keeper: Arc::clone(&keeper), listener };
+    let hands = Hands { interrupt: Arc::clone(interrupt), keeper: Arc::clone(&keeper), listener, told: conduct.told };
     let started = start(batch, places, hands).inspect_err(|_| drop(keeper.end(true)));
     let Started { thread, begun, done } = started.context("no thread can be started")?;
     let number = begun.recv().unwrap_or_default();
@@ -90,6 +113,7 @@ struct Hands {
     interrupt: Arc<Interrupt>,
     keeper: Arc<Keeper>,
     listener: Listener<Progress>,
+    told: Told,
 }
 
 /// The thread of a batch.
@@ -107,16 +131,17 @@ fn start(batch: Batch, mut places: Vec<Place>, hands: Hands) -> std::io::Result<
     let thread = std::thread::Builder::new().name("batch".to_owned()).spawn(move || {
         // Whoever hears of it waits in any case; a message that nobody takes is no loss.
         let _ = begins.send(this_thread());
-        let Hands { interrupt, keeper, mut listener } = hands;
+        let Hands { interrupt, keeper, mut listener, mut told } = hands;
         let pulse = Arc::clone(&listener.pulse);
-        let mut keep = |run| {
+        let mut keep = |run: RunRecord| {
             if pulse.is_given_up() {
                 return;
             }
             pulse.keeps();
-            keeper.keep(run);
+            keeper.keep(run.clone());
             pulse.kept();
             interrupt.set_empty_file(None);
+            pulse.telling(|| told(&run));
         };
         let mut listeners = Listeners { observer: &mut listener, keep: &mut keep };
         let outcome = run_batch(&batch, &mut places, &ProcessMeter::open(), interrupt.flag(), &mut listeners);

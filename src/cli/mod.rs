@@ -1,5 +1,7 @@
 //! The command line: a file a subcommand, progress, exit codes. The only room that prints.
 
+mod batch;
+mod bonnie;
 mod check;
 mod clean;
 mod completions;
@@ -55,6 +57,8 @@ enum Command {
     Explain(explain::ExplainArguments),
     /// Tell what barrow itself costs on this machine
     Check(check::CheckArguments),
+    /// Take Bonnie++'s own options, for scripts that call it
+    Bonnie(Box<bonnie::BonnieArguments>),
     /// Remove what a killed run left in a directory, and nothing else
     Clean(clean::CleanArguments),
     /// Print what a shell needs to complete barrow's words
@@ -88,7 +92,7 @@ pub fn main() -> ExitCode {
         output::say(WHAT_NEXT.trim_end());
         return Exit::Usage.code();
     }
-    let cli = match Cli::try_parse() {
+    let cli = match Cli::try_parse_from(bonnie::words(&command(), std::env::args_os())) {
         Ok(cli) => cli,
         Err(error) => {
             return match error.kind() {
@@ -112,6 +116,7 @@ pub fn main() -> ExitCode {
         Command::Info(arguments) => info::info(&arguments),
         Command::Explain(arguments) => explain::explain(&arguments),
         Command::Check(arguments) => check::check(&arguments),
+        Command::Bonnie(arguments) => bonnie::bonnie(&arguments),
         Command::Clean(arguments) => clean::clean(&arguments),
         Command::Completions(arguments) => completions::completions(&arguments),
     };

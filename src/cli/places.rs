@@ -56,17 +56,25 @@ fn split(argument: &OsStr) -> (Option<String>, PathBuf) {
 pub fn open(arguments: &[OsString]) -> anyhow::Result<Vec<Named>> {
     let here = [OsString::from(".")];
     let arguments = if arguments.is_empty() { &here[..] } else { arguments };
+    open_named(arguments.iter().map(|argument| split(argument)).collect())
+}
+
+/// Opens directories, each with the name that it is to have, if any, and finds out about them.
+///
+/// # Errors
+/// As [`open`].
+pub fn open_named(asked: Vec<(Option<String>, PathBuf)>) -> anyhow::Result<Vec<Named>> {
     let mut found = Vec::new();
-    for argument in arguments {
-        let (label, path) = split(argument);
+    for (label, path) in asked {
         if label.as_ref().is_some_and(|label| label.trim().is_empty()) {
-            return Err(usage(format!("{}: the name before `=` is empty", argument.to_string_lossy())));
+            return Err(usage(format!("{}: the name before `=` is empty", path.display())));
         }
         if label.as_ref().is_some_and(|label| label.len() > MOST_LABEL) {
-            return Err(usage(format!("a name before `=` is over {MOST_LABEL} bytes long")));
+            return Err(usage(format!("{}: its name is over {MOST_LABEL} bytes long", path.display())));
         }
         if path.as_os_str().is_empty() {
-            return Err(usage(format!("`{}`: the name of the directory is empty", argument.to_string_lossy())));
+            let before = label.map(|label| format!("`{label}=`: ")).unwrap_or_default();
+            return Err(usage(format!("{before}the name of the directory is empty")));
         }
         let (directory, mount) = open_one(&path)?;
         let filesystem = mounts::filesystem_of(&directory, &mount)

@@ -94,6 +94,13 @@ impl Pulse {
         self.heard(|beat| (beat.draft, beat.is_kept) = (None, false));
     }
 
+    /// Does something that waits for whoever is told.
+    pub fn telling(&self, tell: impl FnOnce()) {
+        self.beat().is_telling = true;
+        tell();
+        self.beat().is_telling = false;
+    }
+
     /// Whether the batch waits for somebody who is being told.
     pub fn is_telling(&self) -> bool {
         self.beat().is_telling
@@ -131,9 +138,7 @@ impl<O: Observer> Listener<O> {
         if self.pulse.is_given_up() {
             return;
         }
-        self.pulse.beat().is_telling = true;
-        tell(&mut self.inner);
-        self.pulse.beat().is_telling = false;
+        self.pulse.telling(|| tell(&mut self.inner));
     }
 }
 

@@ -1,30 +1,22 @@
 //! `barrow run`: from the command line to a batch, its run file and its report.
 
+use super::batch::{Order, done, say_kept, until_stopped};
 use super::exit::{Exit, usage};
 use super::interrupt::Interrupt;
-use super::keep::say_left;
-use super::measure::{Conduct, measure};
-use super::output::{print, print_report, say};
+use super::output::{print, print_report};
 use super::pair::{check_length, check_tags, key_value};
-use super::places::{self, Named};
+use super::places;
 use super::profiles;
-use super::refusals::{check, check_process};
 use super::report::USUAL_FILE;
-use super::user::{self, Wanted};
+use super::user;
 use super::vigil::Bounds;
-use crate::model::identity::Identity;
 use crate::model::plan::{CacheState, Circumstances, DropCaches, Plan};
 use crate::model::profile::DEFAULT_PROFILE;
 use crate::report::{Report, renderer_named};
 use crate::rng::GENERATOR;
-use crate::runner::Batch;
-use crate::store::RunFile;
-use crate::sys::machine::{ram_bytes, this_machine};
-use crate::sys::random::random_u64;
+use crate::sys::machine::ram_bytes;
 use crate::units::parse_milliseconds;
-use anyhow::Context;
 use clap::Args;
-use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -127,83 +119,34 @@ pub fn run(arguments: &RunArguments) -> anyhow::Result<Exit> {
     }
     check_circumstances(arguments)?;
     check_texts(arguments)?;
-    // Before anything is made that a signal could leave behind.
-    let interrupt = Interrupt::listen()?;
-    let done = run_until_stopped(arguments, ram, &interrupt);
-    let Some(number) = interrupt.signal() else {
-        return done;
-    };
-    if let Err(error) = done {
-        // The terminal may be gone: the signal says why.
-        say(&format!("barrow: {error:#}"));
-    }
-    Ok(Exit::Signal(number))
+    until_stopped(|interrupt| measured(arguments, ram, interrupt))
 }
 
-fn run_until_stopped(arguments: &RunArguments, ram: Option<u64>, interrupt: &Arc<Interrupt>) -> anyhow::Result<Exit> {
+fn measured(arguments: &RunArguments, ram: Option<u64>, interrupt: &Arc<Interrupt>) -> anyhow::Result<Exit> {
     let plan = plan(arguments, ram.unwrap_or(0))?;
     check_time(&plan)?;
-    let wanted = user::wanted(arguments.user.as_deref())?;
-    if wanted.is_none() {
-        interrupt.attend()?;
-    }
-    let dropper = user::dropper(wanted.as_ref(), &plan.circumstances);
-    let look = || -> anyhow::Result<Vec<Named>> {
-        let mut named = places::open(&arguments.targets)?;
-        check(&plan, &mut named, ram, dropper.hindrance(), arguments.quiet)?;
-        Ok(named)
+    let order = Order {
+        plan,
+        wanted: user::wanted("--user", arguments.user.as_deref())?,
+        open: &|| places::open(&arguments.targets),
+        output: Some(&arguments.output),
+        tags: arguments.tags.iter().cloned().collect(),
+        hostname: arguments.hostname,
+        quiet: arguments.quiet,
+        bounds: Bounds {
+            hang_after: (arguments.hang_after > 0).then(|| Duration::from_millis(arguments.hang_after)),
+            phase: arguments.max_phase_seconds.map(Duration::from_secs),
+        },
+        told: Box::new(|_| ()),
     };
-    let named = match &wanted {
-        Some(wanted) => wanted.acting(look)?,
-        None => look()?,
-    };
-    let bounds = Bounds {
-        hang_after: (arguments.hang_after > 0).then(|| Duration::from_millis(arguments.hang_after)),
-        phase: arguments.max_phase_seconds.map(Duration::from_secs),
-    };
-    let mut file = run_file(&arguments.output, wanted.as_ref())?;
-    // Rights are given up by now: what the process may do is what it will have, and threads may be started in any case.
-    let ready = interrupt.attend().and_then(|()| check_process(&plan)).and_then(|()| batch(arguments, plan));
-    let batch = ready.inspect_err(|_| take_back(&mut file))?;
-    let measured = measure(batch, named, file, Conduct { quiet: arguments.quiet, bounds, dropper }, interrupt)?;
+    let measured = done(order, ram, interrupt)?;
     if !arguments.no_report && !measured.runs.is_empty() {
         print_report(&renderer_named("text").map_err(usage)?.render(&Report::of(&measured.runs)))?;
     }
-    if !arguments.quiet && measured.is_whole && !measured.runs.is_empty() {
-        let count = measured.runs.len();
-        let runs = if count == 1 { "1 run is".to_owned() } else { format!("{count} runs are") };
-        say(&format!("barrow: {runs} in {}; `barrow report` makes other reports and charts of it", arguments.output.display()));
+    if !arguments.quiet {
+        say_kept(&measured, &arguments.output);
     }
-    let outcome = measured.outcome?;
-    Ok(if outcome.failed || !measured.is_whole { Exit::Failed } else { Exit::Fine })
-}
-
-fn batch(arguments: &RunArguments, plan: Plan) -> anyhow::Result<Batch> {
-    Ok(Batch {
-        identity: Identity(random_u64().context("no random numbers from the kernel")?),
-        rounds: u32::try_from(plan.settings.runs).map_err(|_| usage("runs: too many"))?,
-        plan,
-        tags: arguments.tags.iter().cloned().collect::<BTreeMap<_, _>>(),
-        machine: this_machine(arguments.hostname),
-    })
-}
-
-/// Removes a run file that was made for nothing.
-fn take_back(file: &mut RunFile) {
-    file.remove_if_unused().unwrap_or_else(|error| say_left(file.path(), &error));
-}
-
-/// Opens the run file with the rights of who called, and then gives up what is not wanted: the file stays the caller's, and is not
-/// opened again.
-fn run_file(path: &Path, wanted: Option<&Wanted>) -> anyhow::Result<RunFile> {
-    const ADVICE: &str = "name another run file with -o FILE";
-    let mut file = RunFile::open(path).context(ADVICE)?;
-    let Some(wanted) = wanted else { return Ok(file) };
-    if let Err(error) = file.keep_open().context(ADVICE).and_then(|()| wanted.give_up_the_rest()) {
-        take_back(&mut file);
-        return Err(error);
-    }
-    Ok(file)
+    measured.exit()
 }
 
 /// The plan of the profile with what the options change in it.

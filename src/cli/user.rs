@@ -1,4 +1,4 @@
-//! `--user`: as whom something is done, and how root becomes that user.
+//! As whom something is done (`--user`, and `-u` of `barrow bonnie`), and how root becomes that user.
 
 use super::exit::usage;
 use super::output::say;
@@ -11,31 +11,32 @@ use anyhow::Context;
 /// A user whose rights alone are to be used from some moment on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Wanted {
-    /// As it was typed.
+    /// The option as it was typed.
     shown: String,
     account: Account,
 }
 
-/// Who is wanted; `None` when that is who calls.
+/// Who is wanted by an option of this name; `None` when that is who calls.
 ///
 /// # Errors
 /// As a usage error when there is no such user, or the caller cannot become that one.
-pub fn wanted(option: Option<&str>) -> anyhow::Result<Option<Wanted>> {
-    let Some(text) = option else { return Ok(None) };
-    let account = Account::named(text).map_err(|error| usage(format!("--user {text}: {error}")))?;
+pub fn wanted(option: &str, text: Option<&str>) -> anyhow::Result<Option<Wanted>> {
+    let Some(text) = text else { return Ok(None) };
+    let shown = format!("{option} {text}");
+    let account = Account::named(text).map_err(|error| usage(format!("{shown}: {error}")))?;
     if account == Account::of_this_process() {
         if is_root() {
-            say("barrow: --user root: no right is given up");
+            say(&format!("barrow: {option} root: no right is given up"));
         }
         return Ok(None);
     }
     if !is_root() {
-        return Err(usage(format!("--user {text}: only root can become another user; leave it out to be yourself")));
+        return Err(usage(format!("{shown}: only root can become another user; leave it out to be yourself")));
     }
     if account.user == 0 {
-        return Err(usage(format!("--user {text}: root of another group has all rights of root; name another user")));
+        return Err(usage(format!("{shown}: root of another group has all rights of root; name another user")));
     }
-    Ok(Some(Wanted { shown: text.to_owned(), account }))
+    Ok(Some(Wanted { shown, account }))
 }
 
 impl Wanted {
@@ -44,7 +45,7 @@ impl Wanted {
     /// # Errors
     /// As it; and when the rights cannot be changed.
     pub fn acting<T>(&self, work: impl FnOnce() -> anyhow::Result<T>) -> anyhow::Result<T> {
-        acting_as(self.account, work).with_context(|| self.head())?.with_context(|| self.head())
+        acting_as(self.account, work).with_context(|| self.shown.clone())?.with_context(|| self.shown.clone())
     }
 
     /// Gives up every right but this user's, for ever.
@@ -52,11 +53,7 @@ impl Wanted {
     /// # Errors
     /// When that cannot be done in full: then nothing else may be.
     pub fn give_up_the_rest(&self) -> anyhow::Result<()> {
-        give_up_for(self.account).with_context(|| self.head())
-    }
-
-    fn head(&self) -> String {
-        format!("--user {}", self.shown)
+        give_up_for(self.account).with_context(|| self.shown.clone())
     }
 }
 

@@ -18,6 +18,9 @@ const LONGEST_LOOK: Duration = Duration::from_secs(1);
 /// How much longer than allowed a phase may take whose call does not return: it hears only between calls that its time is over.
 const GRACE: Duration = Duration::from_secs(10);
 
+/// How long nothing may move where nobody says how long.
+pub const USUAL_PATIENCE: Duration = Duration::from_secs(600);
+
 /// How long is waited.
 #[derive(Debug, Clone, Copy)]
 pub struct Bounds {

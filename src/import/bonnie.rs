@@ -8,7 +8,7 @@ use crate::model::record::{PhaseRecord, PhaseResult, Reported, Status};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Version {
     text: String,
-    /// `197` for 1.97.
+    /// `197` for 1.97; 0 where it is none of Bonnie++'s.
     number: u32,
 }
 
@@ -21,9 +21,23 @@ impl Version {
         let is_digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
         let is_release =
             release.len() <= 3 && release.bytes().all(|byte| byte == b'.' || byte.is_ascii_digit() || byte.is_ascii_lowercase());
-        let is_version = major.len() == 1 && is_digits(major) && is_digits(minor) && is_release;
+        let is_version = major.len() == 1 && major != "0" && is_digits(major) && is_digits(minor) && is_release;
         let number = format!("{major}{minor}").parse().ok()?;
         is_version.then(|| Self { text: text.to_owned(), number })
+    }
+
+    /// Reads what wrote a line of CSV: a version of Bonnie++, or barrow, which names itself there (`barrow-0.1.0`).
+    #[must_use]
+    pub fn of_writer(text: &str) -> Option<Self> {
+        let own =
+            text.strip_prefix("barrow-").filter(|own| !own.is_empty() && own.bytes().all(|byte| byte == b'.' || byte.is_ascii_digit()));
+        own.map(|own| Self { text: format!("barrow {own}"), number: 0 }).or_else(|| Self::parse(text))
+    }
+
+    /// The program with its version: `bonnie++ 1.97`, `barrow 0.1.0`.
+    #[must_use]
+    pub fn program(&self) -> String {
+        if self.number == 0 { self.text.clone() } else { format!("bonnie++ {}", self.text) }
     }
 
     /// As it stood.
@@ -211,6 +225,9 @@ mod tests {
         for (text, number) in [("1.97", 197), ("1.03e", 103), ("1.93c", 193), ("2.00a", 200), ("1.97.3", 197)] {
             assert_eq!(Version::parse(text).map(|version| version.number()), Some(number), "{text}");
         }
+        assert_eq!(Version::of_writer("barrow-0.1.0").map(|version| version.program()).as_deref(), Some("barrow 0.1.0"));
+        assert_eq!(Version::of_writer("2.00a").map(|version| version.program()).as_deref(), Some("bonnie++ 2.00a"));
+        assert_eq!((Version::of_writer("barrow-"), Version::of_writer("barrow-x")), (None, None));
         for text in ["", "1", "1.9", "10.03", "1.0x", "server", "1.97 ", "192.168.1.5", "1.97abcd"] {
             assert_eq!(Version::parse(text), None, "{text}");
         }

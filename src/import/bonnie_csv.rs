@@ -154,11 +154,11 @@ fn row<'l>(line: &Line, fields: &Fields<'l>, problems: &mut Vec<String>) -> Resu
     let form = Form::of(fields.versions.as_ref().map(|(format, _)| format), &cleaned);
     let form = form.map_err(|UnknownForm(what)| format!("{what}; nothing of the line is read"))?;
     let layout = Layout::of(form);
-    let (version, name) = match &fields.versions {
-        Some((_, bonnie)) => (Some(bonnie.clone()), bonnie.text()),
-        None => (Version::parse(ONE_PACKED_VERSION), PACKED_VERSION),
+    let (version, program) = match &fields.versions {
+        Some((_, writer)) => (Some(writer.clone()), writer.program()),
+        None => (Version::parse(ONE_PACKED_VERSION), format!("bonnie++ {PACKED_VERSION}")),
     };
-    let (Some(version), program) = (version, format!("bonnie++ {name}")) else { return Err("no version".to_owned()) };
+    let Some(version) = version else { return Err("no version".to_owned()) };
     let expected = layout.names.len();
     let mut texts = fields.texts.clone();
     // A comma at the end of a line, as in a list of lines, is not Bonnie++'s.

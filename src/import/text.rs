@@ -81,7 +81,8 @@ fn decode_into(whole: &mut Vec<u8>, line: &[u8]) {
             _ => None,
         };
         let (byte, behind) = escape.unwrap_or((*first, behind));
-        whole.push(byte);
+        // An escaped end of a line is none of the file's lines.
+        whole.push(if matches!(byte, b'\n' | b'\r') { b' ' } else { byte });
         rest = behind;
     }
 }

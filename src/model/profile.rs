@@ -132,6 +132,10 @@ impl Profile {
         for key in super::settings::KEYS.iter().filter(|key| key.is_work) {
             let value = key.show(&changed.settings);
             if value != key.show(&self.settings) {
+                if key.name == "file_size" {
+                    // The size that the memory gave is no longer so.
+                    changed.name = changed.name.split('@').next().unwrap_or_default().to_owned();
+                }
                 changed.name = format!("{}+{}={value}", changed.name, key.name);
             }
         }
@@ -199,6 +203,10 @@ mod tests {
         assert_eq!(change(&[("files", "2048"), ("file_size", "8g")]).unwrap(), "std/1+file_size=8g+files=2048");
         assert_eq!(change(&[("file_size", "4096m"), ("runs", "2")]).unwrap(), "std/1");
         assert!(change(&[("nonsense", "1")]).is_err());
+        let bonnie = Profile::named("bonnie", RAM).unwrap();
+        let changed = |key: &str, value: &str| bonnie.changed(&[(key.to_owned(), value.to_owned())], RAM).unwrap().name;
+        assert_eq!(changed("file_size", "8g"), "bonnie/1+file_size=8g");
+        assert_eq!(changed("links", "hard"), "bonnie/1@48g+links=hard");
     }
 
     #[test]

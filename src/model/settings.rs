@@ -1,38 +1,21 @@
 //! The keys of a profile: everything that decides which work a run does. One row a key.
 
 mod checks;
+mod choices;
+
+pub use choices::{Io, Links, SequentialOrder, SyncAt};
 
 use super::nearest::{did_you_mean, nearest_names};
 use super::phase::{Group, Phase};
 use crate::units::{exact_size, parse_size};
 use serde::{Deserialize, Serialize};
 
-/// How block files are read and written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Io {
-    /// Through the page cache.
-    Buffered,
-    /// Past the page cache, with `O_DIRECT`.
-    Direct,
-}
-
-/// The order of sequential stat and delete.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum SequentialOrder {
-    /// In index order, the order in which the files were made.
-    Index,
-    /// In the order in which the directory lists them, as Bonnie++ does.
-    Readdir,
-}
-
 /// Everything that decides which work a run does. Sizes are in bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Settings {
     /// Bytes of all block files together; 0 leaves out the block and seek phases.
     pub file_size: u64,
-    /// Bytes of one transfer of the block phases and of the content of files.
+    /// Bytes of one transfer of the block phases and, unless `file_chunk_size` says otherwise, of the content of files.
     pub chunk_size: u64,
     /// Bytes of one random transfer.
     pub seek_size: u64,
@@ -68,6 +51,15 @@ pub struct Settings {
     /// Per cent of the blocks of [`BLOCK_BYTES`] that are taken from a few fixed ones.
     #[serde(default)]
     pub dedupe: u64,
+    /// Bytes of one transfer of the content of files; 0 means `chunk_size`.
+    #[serde(default)]
+    pub file_chunk_size: u64,
+    /// What the entries of a file set are.
+    #[serde(default)]
+    pub links: Links,
+    /// When what is written is flushed.
+    #[serde(default)]
+    pub sync: SyncAt,
 }
 
 /// Bytes of the blocks that `compressible` and `dedupe` are shares of: the block size of the common filesystems.
@@ -94,6 +86,9 @@ impl Default for Settings {
             runs: 6,
             compressible: 0,
             dedupe: 0,
+            file_chunk_size: 0,
+            links: Links::None,
+            sync: SyncAt::End,
         }
     }
 }
@@ -172,29 +167,6 @@ fn count(text: &str, _ram_bytes: u64) -> Result<u64, String> {
     text.trim().replace('_', "").parse().map_err(|_| format!("`{text}` is not a whole number"))
 }
 
-fn one_of<T: Copy>(text: &str, choices: &[(&str, T)]) -> Result<T, String> {
-    choices
-        .iter()
-        .find(|(name, _)| *name == text.trim())
-        .map(|(_, value)| *value)
-        .ok_or_else(|| format!("`{text}` is none of {}", choices.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ")))
-}
-
-const IO_NAMES: [(&str, Io); 2] = [("buffered", Io::Buffered), ("direct", Io::Direct)];
-const ORDER_NAMES: [(&str, SequentialOrder); 2] = [("index", SequentialOrder::Index), ("readdir", SequentialOrder::Readdir)];
-
-fn name_of<T: PartialEq + Copy>(value: T, choices: &[(&'static str, T)]) -> String {
-    choices.iter().find(|(_, choice)| *choice == value).map(|(name, _)| (*name).to_owned()).unwrap_or_default()
-}
-
-impl Io {
-    /// The word in a profile and in reports.
-    #[must_use]
-    pub fn name(self) -> String {
-        name_of(self, &IO_NAMES)
-    }
-}
-
 macro_rules! keys {
     ($($name:ident $is_work:literal $meaning:literal $read:expr, $show:expr;)*) => {
         /// Every key, in the order in which parameters are printed.
@@ -224,17 +196,20 @@ keys! {
     max_size             true  "bytes of the largest file" size, exact_size;
     dirs                 true  "directories of each worker" count, |value: u64| value.to_string();
     workers              true  "threads that share the work" count, |value: u64| value.to_string();
-    io                   true  "buffered or direct" |text: &str, _ram_bytes| one_of(text, &IO_NAMES), |value| name_of(value, &IO_NAMES);
-    sequential_order     true  "of stat and delete: index or readdir" |text: &str, _ram_bytes| one_of(text, &ORDER_NAMES), |value| name_of(value, &ORDER_NAMES);
+    io                   true  "buffered or direct" choices::named, choices::word;
+    sequential_order     true  "of stat and delete: index or readdir" choices::named, choices::word;
     seed                 true  "of names, sizes and orders" count, |value: u64| value.to_string();
     runs                 false "how often the whole is repeated" count, |value: u64| value.to_string();
     compressible         true  "per cent of each 4 KiB that are zeros" count, |value: u64| value.to_string();
     dedupe               true  "per cent of the 4 KiB blocks that are duplicates" count, |value: u64| value.to_string();
+    file_chunk_size      true  "bytes of one transfer of a small file; 0: chunk_size" size, exact_size;
+    links                true  "of the files of a set, to a first: none, hard, symbolic" choices::named, choices::word;
+    sync                 true  "fsync: at the end, or after every write and change" choices::named, choices::word;
 }
 
 /// The keys that came when workloads already had ids. As long as such a key has its default value it is named neither in the canonical
 /// text of the work, so that the ids of older workloads stay what they are, nor among the parameters of a report.
-const LATER_KEYS: [&str; 2] = ["compressible", "dedupe"];
+const LATER_KEYS: [&str; 5] = ["compressible", "dedupe", "file_chunk_size", "links", "sync"];
 
 impl Key {
     /// The key of a name.
@@ -286,6 +261,9 @@ mod tests {
             io: Io::Direct,
             sequential_order: SequentialOrder::Readdir,
             compressible: 50,
+            file_chunk_size: 512,
+            links: Links::Symbolic,
+            sync: SyncAt::Every,
             ..Settings::default()
         };
         let mut copy = Settings::default();

@@ -4,7 +4,7 @@ use super::duplicates::{Duplicates, Marks};
 use super::error::PhaseError;
 use super::stamp::{Generation, Origin, Stamps};
 use super::{Job, Tally, Timed, Work};
-use crate::model::settings::{Io, Settings};
+use crate::model::settings::{Io, Settings, SyncAt};
 use crate::target::scratch::block_file_name;
 use crate::target::{Access, Handle, Target, read_exact, write_all};
 use std::ffi::CString;
@@ -31,6 +31,7 @@ pub struct BlockFile {
     /// Its chunks.
     pub chunks: u64,
     io: Io,
+    sync: SyncAt,
 }
 
 /// All block files of a run, and what marks their data.
@@ -63,6 +64,7 @@ impl<'t> BlockFiles<'t> {
                 chunk_size: settings.chunk_size as usize,
                 chunks: share.end - share.start,
                 io: settings.io,
+                sync: settings.sync,
             }
         };
         let files = (0..settings.workers).map(file).collect();
@@ -114,13 +116,17 @@ impl<'t> BlockFiles<'t> {
         self.target.close(handle).map_err(|source| file.failed("close", source))
     }
 
-    /// Writes at an offset.
+    /// Writes at an offset, and flushes where the plan wants that after every write.
     ///
     /// # Errors
     /// Names the place.
     #[inline]
     pub fn write(&self, file: &BlockFile, handle: &Handle, bytes: &[u8], offset: u64) -> Result<(), PhaseError> {
-        write_all(self.target, handle, bytes, offset).map_err(|source| file.place_failed("write", offset, bytes.len(), source))
+        write_all(self.target, handle, bytes, offset).map_err(|source| file.place_failed("write", offset, bytes.len(), source))?;
+        match file.sync {
+            SyncAt::End => Ok(()),
+            SyncAt::Every => self.target.sync(handle).map_err(|source| file.place_failed("flush", offset, bytes.len(), source)),
+        }
     }
 
     /// Reads at an offset and checks that what is read was written there in this generation.

@@ -1,10 +1,12 @@
-//! Create: make each file of a set (and write it, when it has content), close it; then flush.
+//! Create: make each file of a set (and write it, when it has content) and close it, or make a link; then flush.
 
 use super::content::Content;
+use super::entry::Entry;
 use super::error::PhaseError;
-use super::file_set::{Entry, FileSet, Part, flush_filesystem};
+use super::file_set::{FileSet, Part, flush_filesystem};
+use super::links::{LinkSet, Nature, explained};
 use super::{Job, Timed};
-use crate::model::settings::Io;
+use crate::model::settings::{Io, SyncAt};
 use crate::target::scratch::FileSetKind;
 use crate::target::{Access, FlushMethod, Handle, Target, write_all};
 
@@ -14,8 +16,8 @@ pub fn prepare(job: Job<'_>, kind: FileSetKind) -> Result<Timed<'_>, PhaseError>
     let target = job.target;
     let parts = set.new_parts(target)?;
     flush_filesystem(target)?;
-    let create = |(worker, part)| {
-        let mut maker = Maker::of(job, set, worker);
+    let create = |(worker, part): (u64, Part)| {
+        let mut maker = Maker::of(job, set, worker, set.links(&part.entries));
         set.work(job, part, move |directory, entry| maker.make(directory, entry))
     };
     let workers = (0..).zip(parts.iter().cloned()).map(create).collect();
@@ -32,17 +34,34 @@ struct Maker<'t> {
     set: FileSet,
     chunk_size: usize,
     content: Option<Content>,
+    links: LinkSet,
 }
 
 impl<'t> Maker<'t> {
-    fn of(job: Job<'t>, set: FileSet, worker: u64) -> Self {
+    fn of(job: Job<'t>, set: FileSet, worker: u64, links: LinkSet) -> Self {
         let settings = &job.plan.settings;
-        let chunk_size = settings.chunk_size.min(settings.max_size) as usize;
+        let chunk_size = settings.file_transfer() as usize;
         let content = (chunk_size > 0).then(|| Content::of(settings, job.stamps.nonce, worker, chunk_size));
-        Self { job, set, chunk_size, content }
+        Self { job, set, chunk_size, content, links }
     }
 
     fn make(&mut self, directory: &Handle, entry: &Entry) -> Result<(), PhaseError> {
+        let (set, target) = (self.set, self.job.target);
+        match self.links.nature(entry) {
+            Nature::File => self.make_file(directory, entry)?,
+            Nature::HardLink(file) => {
+                let linked = target.make_hard_link(directory, file.name(), entry.name());
+                linked.map_err(|source| set.failed("make the hard link", entry, explained(source, "hard links")))?;
+            }
+            Nature::SymbolicLink(file) => {
+                let linked = target.make_symbolic_link(directory, file.name(), entry.name());
+                linked.map_err(|source| set.failed("make the symbolic link", entry, explained(source, "symbolic links")))?;
+            }
+        }
+        set.sync_change(self.job, directory, entry)
+    }
+
+    fn make_file(&mut self, directory: &Handle, entry: &Entry) -> Result<(), PhaseError> {
         let target = self.job.target;
         let opened = target.open(directory, entry.name(), Access::CreateNew, Io::Buffered);
         let file = opened.map_err(|source| self.set.failed("create", entry, source))?;
@@ -57,12 +76,17 @@ impl<'t> Maker<'t> {
                 offset += bytes.len() as u64;
             }
         }
+        if self.job.plan.settings.sync == SyncAt::Every {
+            target.sync(&file).map_err(|source| self.set.failed("flush", entry, source))?;
+        }
         target.close(file).map_err(|source| self.set.failed("close", entry, source))
     }
 }
 
 fn flush_each(target: &dyn Target, set: FileSet, part: &Part) -> Result<(), PhaseError> {
-    for entry in part.entries.iter() {
+    let links = set.links(&part.entries);
+    // A link has nothing to flush but its name, which is the directory's.
+    for entry in part.entries.iter().filter(|entry| matches!(links.nature(entry), Nature::File)) {
         let file = target.open(part.directory_of(set, entry), entry.name(), Access::ReadWrite, Io::Buffered);
         let flushed = file.and_then(|file| target.sync(&file).and_then(|()| target.close(file)));
         flushed.map_err(|source| set.failed("flush", entry, source))?;

@@ -17,7 +17,8 @@ pub fn prepare<'t>(job: Job<'t>, kind: FileSetKind, survey: &Survey) -> Result<T
     let parts = set.parts(target, order, survey)?;
     let delete = |part| {
         set.work(job, part, move |directory, entry| {
-            target.unlink(directory, entry.name()).map_err(|source| set.failed("delete", entry, source))
+            target.unlink(directory, entry.name()).map_err(|source| set.failed("delete", entry, source))?;
+            set.sync_change(job, directory, entry)
         })
     };
     let workers = parts.iter().cloned().map(delete).collect();

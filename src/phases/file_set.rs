@@ -2,35 +2,18 @@
 
 use super::block_file::share;
 use super::duplicates::{Duplicates, Marks};
+use super::entry::Entry;
 use super::error::PhaseError;
+use super::links::LinkSet;
 use super::stamp::{Generation, Origin, Stamps};
 use super::{Job, Survey, Tally, Work};
-use crate::model::settings::{SequentialOrder, Settings};
-use crate::rng::{Permutation, Stream, hash64, mix_all};
-use crate::target::scratch::{FILE_NUMBER_DIGITS, FILE_SUFFIX_MOST, FileSetKind, set_directory_name};
-use crate::target::{Handle, ShortName, Target};
+use crate::model::settings::{Links, SequentialOrder, Settings, SyncAt};
+use crate::rng::{Permutation, hash64, mix_all};
+use crate::target::scratch::{FILE_NUMBER_DIGITS, FileSetKind, set_directory_name};
+use crate::target::{Handle, Target};
 use std::ffi::{CStr, CString};
 use std::io;
 use std::sync::Arc;
-
-const SUFFIX_LETTERS: &[u8; 62] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
-
-/// A file by its name and number in the set.
-#[derive(Debug, Clone, Copy)]
-pub struct Entry {
-    name: ShortName,
-    /// Its number in the set, from 0.
-    pub number: u32,
-}
-
-impl Entry {
-    /// The name in its directory.
-    #[inline]
-    #[must_use]
-    pub fn name(&self) -> &CStr {
-        self.name.as_c_str()
-    }
-}
 
 /// In which order the files of a worker are met.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,6 +53,7 @@ pub struct FileSet {
     dirs: u64,
     workers: u64,
     duplicates: Duplicates,
+    links: Links,
     sizes: Permutation,
     names: u64,
 }
@@ -87,6 +71,7 @@ impl FileSet {
             dirs: settings.dirs,
             workers: settings.workers,
             duplicates: Duplicates::of(settings),
+            links: settings.links,
             sizes: Permutation::of(settings.files.max(1), settings.seed, kind.name()),
             names: mix_all(&[settings.seed, hash64(kind.name().as_bytes())]),
         }
@@ -138,26 +123,15 @@ impl FileSet {
         (number as u64 % self.dirs) as usize
     }
 
-    /// The name of a file: its number in ten hexadecimal digits, and up to twelve letters after (sequential) or before it (random).
+    /// A file by its number.
     fn entry(&self, number: u32) -> Entry {
-        let bits = mix_all(&[self.names, u64::from(number)]);
-        let suffix_length = (bits % (FILE_SUFFIX_MOST as u64 + 1)) as usize;
-        let mut letters = Stream::of(bits, "suffix");
-        let mut name = [0; FILE_NUMBER_DIGITS + FILE_SUFFIX_MOST];
-        let (number_at, suffix_at) = match self.kind {
-            FileSetKind::Sequential => (0, FILE_NUMBER_DIGITS),
-            FileSetKind::Random => (suffix_length, 0),
-        };
-        for letter in &mut name[suffix_at..suffix_at + suffix_length] {
-            *letter = SUFFIX_LETTERS[letters.below(SUFFIX_LETTERS.len() as u64) as usize];
-        }
-        for (digit, place) in (number_at..number_at + FILE_NUMBER_DIGITS).enumerate() {
-            let shift = 4 * (FILE_NUMBER_DIGITS - 1 - digit);
-            name[place] = b"0123456789abcdef"[(u64::from(number) >> shift & 0xf) as usize];
-        }
-        // Letters and digits have no zero byte, and 22 of them fit.
-        let name = ShortName::of(&name[..FILE_NUMBER_DIGITS + suffix_length]).expect("a short name");
-        Entry { name, number }
+        Entry::of(self.kind, self.names, number)
+    }
+
+    /// What the entries of a worker are, which are handed over in index order.
+    #[must_use]
+    pub fn links(&self, entries: &[Entry]) -> LinkSet {
+        LinkSet::of(self.links, self.dirs, entries)
     }
 
     /// The files of a worker, in the order in which they are to be met.
@@ -260,6 +234,17 @@ impl FileSet {
         named.try_for_each(|(name, directory)| target.sync(directory).map_err(|source| directory_failed("flush", &name, source)))
     }
 
+    /// Flushes the directory in which an entry was made or removed, where the plan wants that after every change.
+    ///
+    /// # Errors
+    /// Names the entry.
+    pub fn sync_change(&self, job: Job<'_>, directory: &Handle, entry: &Entry) -> Result<(), PhaseError> {
+        match job.plan.settings.sync {
+            SyncAt::End => Ok(()),
+            SyncAt::Every => job.target.sync(directory).map_err(|source| self.failed("flush the directory of", entry, source)),
+        }
+    }
+
     /// The work of a worker that visits each file of its part once, with its tally.
     pub fn work<'t>(
         self,
@@ -350,28 +335,12 @@ pub fn remove(job: Job<'_>, kind: FileSetKind) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::target::scratch::is_set_file_name;
     use proptest::prelude::*;
     use std::collections::BTreeSet;
 
     fn set(kind: FileSetKind, files: u64, seed: u64) -> FileSet {
         let settings = Settings { files, seed, min_size: 10, max_size: 1000, dirs: 3, workers: 2, ..Settings::default() };
         FileSet::of(&settings, kind)
-    }
-
-    #[test]
-    fn names_are_those_of_the_design() {
-        let sequential = set(FileSetKind::Sequential, 1000, 1);
-        let names: Vec<String> = (0..1000).map(|i| sequential.entry(i).name().to_string_lossy().into_owned()).collect();
-        assert!(names.is_sorted());
-        assert!(names[255].starts_with("00000000ff"));
-        let lengths: BTreeSet<usize> = names.iter().map(String::len).collect();
-        assert_eq!(lengths, (10..=22).collect());
-        let random = set(FileSetKind::Random, 1000, 1);
-        assert!(random.entry(255).name().to_string_lossy().ends_with("00000000ff"));
-        for set in [sequential, random] {
-            assert!((0..1000).all(|i| is_set_file_name(set.entry(i).name())));
-        }
     }
 
     #[test]

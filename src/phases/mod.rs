@@ -8,8 +8,10 @@ mod cost;
 mod create;
 mod delete;
 mod duplicates;
+mod entry;
 mod error;
 mod file_set;
+mod links;
 mod pool;
 mod random_seek;
 mod rewrite;
@@ -26,7 +28,7 @@ pub use tally::{Stop, Tally};
 
 use crate::model::phase::{Group, Phase};
 use crate::model::plan::Plan;
-use crate::model::settings::Settings;
+use crate::model::settings::{Links, Settings};
 use crate::target::Target;
 use crate::target::scratch::{FileSetKind, block_file_name};
 use std::ffi::CString;
@@ -128,16 +130,22 @@ pub const fn work_expected(phase: Phase, plan: &Plan) -> Option<u64> {
     }
 }
 
-/// Bytes that a phase reads from files, 0 for one that reads none; each file counts its least inode for metadata.
+/// Bytes that a phase reads from files, 0 for one that reads none; each file counts its least inode for metadata, each hard link, which
+/// has none of its own, its least directory entry.
 #[must_use]
 pub fn bytes_read(phase: Phase, plan: &Plan, operations: u64) -> u64 {
     /// The smallest inode of the common filesystems: what a cold stat must at least have read.
     const LEAST_INODE: u64 = 128;
+    /// A name of ten letters and the number of an inode.
+    const LEAST_ENTRY: u64 = 16;
     match phase {
         Phase::BlockWrite | Phase::SeqCreate | Phase::RandomCreate | Phase::CharWrite | Phase::CharRead => 0,
         Phase::Rewrite | Phase::BlockRead => plan.settings.file_size,
         Phase::RandomSeek => operations * plan.settings.seek_size,
-        Phase::SeqStat | Phase::SeqDelete | Phase::RandomStat | Phase::RandomDelete => operations * LEAST_INODE,
+        Phase::SeqStat | Phase::SeqDelete | Phase::RandomStat | Phase::RandomDelete => match plan.settings.links {
+            Links::None | Links::Symbolic => operations * LEAST_INODE,
+            Links::Hard => operations * LEAST_ENTRY,
+        },
     }
 }
 
@@ -179,12 +187,13 @@ pub fn bytes_checked(phase: Phase, plan: &Plan, operations: u64) -> u64 {
 #[must_use]
 pub const fn memory_needed(settings: &Settings) -> u64 {
     /// A name and its number.
-    const ENTRY_BYTES: u64 = size_of::<file_set::Entry>() as u64;
+    const ENTRY_BYTES: u64 = size_of::<entry::Entry>() as u64;
     /// The random pool, and the stack that a thread may touch.
     const WORKER_BYTES: u64 = 2 << 20;
     let names = settings.files.saturating_mul(ENTRY_BYTES);
+    let chunk_size = if settings.file_chunk_size > settings.chunk_size { settings.file_chunk_size } else { settings.chunk_size };
     // Data that is not plain is put together in a second buffer.
-    let chunks = if settings.has_plain_data() { settings.chunk_size } else { settings.chunk_size.saturating_mul(2) };
+    let chunks = if settings.has_plain_data() { chunk_size } else { chunk_size.saturating_mul(2) };
     let buffers = settings.workers.saturating_mul(chunks.saturating_add(WORKER_BYTES));
     let seek_buffers = settings.seekers.saturating_mul(settings.seek_size.saturating_add(WORKER_BYTES));
     names.saturating_add(buffers).saturating_add(seek_buffers)

@@ -1,10 +1,11 @@
-//! Stat: ask for the status of each file of a set; a file with content is read and checked too, as Bonnie++ does.
+//! Stat: ask for the status of each file of a set, through symbolic links; a file with content is read and checked too, as Bonnie++ does.
 
+use super::entry::Entry;
 use super::error::PhaseError;
-use super::file_set::{Entry, FileSet, Order};
+use super::file_set::{FileSet, Order};
 use super::pool::Buffer;
 use super::{Job, Survey, Timed};
-use crate::model::settings::Io;
+use crate::model::settings::{Io, Links};
 use crate::target::scratch::FileSetKind;
 use crate::target::{Access, Handle, read_exact};
 use std::io;
@@ -18,7 +19,7 @@ pub fn prepare<'t>(job: Job<'t>, kind: FileSetKind, survey: &Survey) -> Result<T
         FileSetKind::Random => Order::Shuffled("random_stat order"),
     };
     let stat = |part| {
-        let mut visitor = Visitor { job, set, buffer: Buffer::of(settings.chunk_size.min(settings.max_size) as usize) };
+        let mut visitor = Visitor { job, set, buffer: Buffer::of(settings.file_transfer() as usize) };
         set.work(job, part, move |directory, entry| visitor.visit(directory, entry))
     };
     Ok(Timed { workers: set.parts(job.target, order, survey)?.into_iter().map(stat).collect(), flush: None })
@@ -32,7 +33,12 @@ struct Visitor<'t> {
 
 impl Visitor<'_> {
     fn visit(&mut self, directory: &Handle, entry: &Entry) -> Result<(), PhaseError> {
-        let size = self.job.target.status(directory, entry.name()).map_err(|source| self.set.failed("stat", entry, source))?;
+        let target = self.job.target;
+        let status = match self.job.plan.settings.links {
+            Links::None | Links::Hard => target.status(directory, entry.name()),
+            Links::Symbolic => target.status_through(directory, entry.name()),
+        };
+        let size = status.map_err(|source| self.set.failed("stat", entry, source))?;
         let expected = self.set.size(entry.number);
         if size != expected {
             let source = io::Error::other(format!("it has {size} bytes, {expected} were written"));

@@ -10,7 +10,7 @@ use crate::model::imported::Imported;
 use crate::model::phase::Phase;
 use crate::model::printable::printable;
 use crate::model::record::RunRecord;
-use crate::model::settings::Settings;
+use crate::model::settings::{Links, Settings};
 use crate::units::exact_size;
 
 /// The columns before the figures that Bonnie++ gives to name and size.
@@ -96,11 +96,16 @@ fn said(imported: &Imported, name: &str, sign: &str) -> String {
     text.map(|text| format!("{sign}{}", printable(text))).unwrap_or_default()
 }
 
-/// `64`, in units of 1024 files; `64:4096:0/4` with sizes and directories.
+/// `64`, in units of 1024 files; `64:4096:0/4` with sizes and directories; `64:link` with links.
 fn files(settings: &Settings) -> String {
     let count = settings.files as f64 / 1024.0;
     let count = if count.fract() == 0.0 { count.to_string() } else { format!("{count:.2}") };
-    let sizes = if settings.max_size > 0 { format!(":{}:{}", settings.max_size, settings.min_size) } else { String::new() };
+    let sizes = match settings.links {
+        Links::None if settings.max_size > 0 => format!(":{}:{}", settings.max_size, settings.min_size),
+        Links::None => String::new(),
+        Links::Hard => ":link".to_owned(),
+        Links::Symbolic => ":symlink".to_owned(),
+    };
     let dirs = if settings.dirs > 1 { format!("/{}", settings.dirs) } else { String::new() };
     format!("{count}{sizes}{dirs}")
 }

@@ -9,7 +9,7 @@ use crate::model::imported::Imported;
 use crate::model::phase::{Phase, Unit};
 use crate::model::printable::printable;
 use crate::model::record::{PhaseRecord, PhaseResult, RunRecord};
-use crate::model::settings::Settings;
+use crate::model::settings::{Links, Settings};
 use crate::units::exact_size;
 use std::collections::HashMap;
 
@@ -161,7 +161,11 @@ fn file_work(settings: &Settings) -> [String; 5] {
     let has_content = settings.max_size > 0;
     [
         known((settings.files as f64 / 1024.0).to_string(), true),
-        known(settings.max_size.to_string(), has_content),
+        match settings.links {
+            Links::None => known(settings.max_size.to_string(), has_content),
+            Links::Hard => known("link".to_owned(), true),
+            Links::Symbolic => known("symlink".to_owned(), true),
+        },
         known(settings.min_size.to_string(), has_content),
         String::new(),
         known(settings.dirs.to_string(), settings.dirs > 1),
@@ -182,7 +186,7 @@ impl Fields {
         let Some(record) = run.phase(phase) else { return Self::default() };
         let made = Self::made(record);
         match (&run.imported, record.number()) {
-            (Some(imported), Some(PhaseResult::Reported(_))) => made.as_stood(imported, name),
+            (Some(imported), Some(PhaseResult::Reported(_))) => made.with_what_stood(imported, name),
             (Some(_), Some(PhaseResult::Counted(_)) | None) | (None, _) => made,
         }
     }
@@ -201,7 +205,7 @@ impl Fields {
     }
 
     /// The fields with each text that stood in the form of this line. In a table a rate may have a letter, or be known to be wrong.
-    fn as_stood(self, imported: &Imported, name: &str) -> Self {
+    fn with_what_stood(self, imported: &Imported, name: &str) -> Self {
         let stood = |name: &str| imported.value(name).unwrap_or_default().to_owned();
         let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
         let is_latency = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit() || byte.is_ascii_lowercase());

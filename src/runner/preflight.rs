@@ -5,7 +5,7 @@ pub mod process;
 
 use crate::model::machine::{Filesystem, FilesystemClass};
 use crate::model::plan::{CacheState, Plan};
-use crate::model::settings::Settings;
+use crate::model::settings::{Links, Settings};
 use crate::phases::memory_needed;
 use crate::sys::mounts::copies_on_write;
 use crate::units::rounded_size;
@@ -116,7 +116,7 @@ pub fn refusals(settings: &Settings, filesystem: &Filesystem, limits: &Limits) -
     if needed > filesystem.free_bytes {
         found.push(Refusal::Space { needed, free: filesystem.free_bytes, why });
     }
-    let inodes = settings.files.saturating_add(settings.dirs * settings.workers).saturating_add(settings.workers + OTHER_FILES);
+    let inodes = own_inodes(settings).saturating_add(settings.dirs * settings.workers).saturating_add(settings.workers + OTHER_FILES);
     if let Some(free) = filesystem.free_files
         && inodes > free
     {
@@ -138,6 +138,14 @@ pub fn refusals(settings: &Settings, filesystem: &Filesystem, limits: &Limits) -
         found.push(Refusal::Memory { kind: filesystem.kind.clone(), size: settings.most_bytes(), available });
     }
     found
+}
+
+/// The entries of a file set that have an inode of their own.
+fn own_inodes(settings: &Settings) -> u64 {
+    match settings.links {
+        Links::None | Links::Symbolic => settings.files,
+        Links::Hard => settings.files_that_are_no_links(),
+    }
 }
 
 /// A filesystem this full, in per cent, is slower than it would be empty.

@@ -1,5 +1,6 @@
 mod drafts;
 mod evidence;
+mod links;
 mod times;
 
 use super::*;

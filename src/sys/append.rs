@@ -113,6 +113,7 @@ fn checked(file: File, directory: &File) -> Result<File, AppendError> {
         EntryKind::File => {}
         EntryKind::Directory => return Err(AppendError::NotAFile("a directory")),
         EntryKind::Pipe => return Err(AppendError::NotAFile("a pipe")),
+        EntryKind::SymbolicLink => return Err(AppendError::NotAFile("a symbolic link")),
         EntryKind::Other => return Err(AppendError::NotAFile("a device")),
     }
     if status.links > 1 && can_be_changed_by_others(&status_of(directory)?) {

@@ -2,10 +2,10 @@
 
 use nix::dir::{Dir, Type};
 use nix::errno::Errno;
-use nix::fcntl::{AtFlags, OFlag, PosixFadviseAdvice, openat, posix_fadvise};
+use nix::fcntl::{AtFlags, OFlag, PosixFadviseAdvice, openat, posix_fadvise, readlinkat};
 use nix::sys::stat::{FileStat, Mode, SFlag, fchmod, fstat, fstatat, mkdirat};
-use nix::unistd::{AccessFlags, UnlinkatFlags, faccessat, unlinkat};
-use std::ffi::{CStr, CString};
+use nix::unistd::{AccessFlags, UnlinkatFlags, faccessat, linkat, symlinkat, unlinkat};
+use std::ffi::{CStr, CString, OsString};
 use std::fs::File;
 use std::io;
 use std::os::fd::AsRawFd;
@@ -34,7 +34,9 @@ pub enum EntryKind {
     Directory,
     /// A pipe.
     Pipe,
-    /// A link, a device or a socket.
+    /// A symbolic link.
+    SymbolicLink,
+    /// A device or a socket.
     Other,
 }
 
@@ -191,6 +193,38 @@ pub fn status_at(parent: &File, name: &CStr) -> io::Result<Status> {
     Ok(status(&retried(|| fstatat(parent, name, AtFlags::AT_SYMLINK_NOFOLLOW))?))
 }
 
+/// The status of what an entry of a directory leads to, through links.
+///
+/// # Errors
+/// As fstatat(2), `ENOENT` where a link leads nowhere.
+pub fn status_through(parent: &File, name: &CStr) -> io::Result<Status> {
+    Ok(status(&retried(|| fstatat(parent, name, AtFlags::empty()))?))
+}
+
+/// Gives a file a second name in its directory.
+///
+/// # Errors
+/// As linkat(2), `EPERM` where the filesystem has no hard links.
+pub fn make_hard_link(directory: &File, file: &CStr, name: &CStr) -> io::Result<()> {
+    retried(|| linkat(directory, file, directory, name, AtFlags::empty()))
+}
+
+/// Makes a symbolic link to another entry of its directory.
+///
+/// # Errors
+/// As symlinkat(2), `EPERM` where the filesystem has no symbolic links.
+pub fn make_symbolic_link(directory: &File, file: &CStr, name: &CStr) -> io::Result<()> {
+    retried(|| symlinkat(file, directory, name))
+}
+
+/// What a symbolic link says.
+///
+/// # Errors
+/// As readlinkat(2), `EINVAL` for what is none.
+pub fn read_link(parent: &File, name: &CStr) -> io::Result<OsString> {
+    retried(|| readlinkat(parent, name))
+}
+
 /// The status of an open file.
 ///
 /// # Errors
@@ -213,6 +247,7 @@ fn status(stat: &FileStat) -> Status {
         SFlag::S_IFREG => EntryKind::File,
         SFlag::S_IFDIR => EntryKind::Directory,
         SFlag::S_IFIFO => EntryKind::Pipe,
+        SFlag::S_IFLNK => EntryKind::SymbolicLink,
         _ => EntryKind::Other,
     };
     let size = u64::try_from(stat.st_size).unwrap_or(0);
@@ -280,6 +315,7 @@ fn list_once(directory: &File, most: usize) -> io::Result<Vec<(CString, EntryKin
             Some(Type::File) => EntryKind::File,
             Some(Type::Directory) => EntryKind::Directory,
             Some(Type::Fifo) => EntryKind::Pipe,
+            Some(Type::Symlink) => EntryKind::SymbolicLink,
             Some(_) => EntryKind::Other,
             None => match status_at(directory, name) {
                 Ok(status) => status.kind,

@@ -23,8 +23,15 @@ pub fn this_machine(with_hostname: bool) -> Machine {
         memory_goes_back: memory_goes_back(Path::new("/sys/bus/virtio/devices")),
         dirty: dirty_limits(),
         root: is_root(),
-        hostname: names.filter(|_| with_hostname).map(|names| name(names.nodename())),
+        hostname: if with_hostname { host_name() } else { None },
     }
+}
+
+/// The name of this host.
+#[must_use]
+pub fn host_name() -> Option<String> {
+    let names = nix::sys::utsname::uname().ok()?;
+    Some(names.nodename().to_string_lossy().into_owned())
 }
 
 fn read(path: &str) -> Option<String> {

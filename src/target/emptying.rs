@@ -3,12 +3,13 @@
 use super::ground::plain_error;
 use super::marker;
 use super::scratch::{EntryName, MARKER, entry_name, is_set_file_name};
-use crate::sys::files::{self, EntryKind};
+use crate::sys::files::{self, EntryKind, Status};
 use crate::sys::mounts::mount_id;
 use std::collections::BTreeMap;
 use std::ffi::{CStr, CString};
 use std::fs::File;
 use std::io;
+use std::os::unix::ffi::OsStringExt;
 use std::path::Path;
 
 /// Names read at a time: a directory of a million files is removed in passes.
@@ -29,7 +30,7 @@ pub fn empty_scratch(scratch: &File, place: &Path) -> Vec<String> {
             (Some(EntryName::Marker), EntryKind::File) => {}
             (Some(EntryName::BlockFile), EntryKind::File) => note(&mut left, &path, remove_file(scratch, name)),
             (Some(EntryName::SetDirectory), EntryKind::Directory) => empty_set_directory(scratch, name, &path, &mut left),
-            _ => left.push(format!("{}: not made by barrow", path.display())),
+            _ => left.push(format!("{}: {NOT_OURS}", path.display())),
         }
     }
     let has_marker = entries.iter().any(|(name, kind)| name.as_c_str() == MARKER && *kind == EntryKind::File);
@@ -39,11 +40,28 @@ pub fn empty_scratch(scratch: &File, place: &Path) -> Vec<String> {
     left
 }
 
-/// Removes a file that barrow may have made: it gives none a second name.
+/// What is said of what barrow does not make.
+const NOT_OURS: &str = "not made by barrow";
+
+/// Removes a file that barrow may have made: it gives none a second name, but for those of a set.
 fn remove_file(directory: &File, name: &CStr) -> io::Result<()> {
-    let status = files::status_at(directory, name)?;
-    if status.kind != EntryKind::File || status.links > 1 {
-        return Err(io::Error::other("not made by barrow"));
+    remove_if(directory, name, |status| status.kind == EntryKind::File && status.links <= 1)
+}
+
+/// Removes a file of a set. Those with several names are empty: nothing is lost with one of them.
+fn remove_set_file(directory: &File, name: &CStr) -> io::Result<()> {
+    remove_if(directory, name, |status| status.kind == EntryKind::File && (status.links <= 1 || status.size == 0))
+}
+
+/// Removes a symbolic link of a set: it leads to a file of its own directory.
+fn remove_set_link(directory: &File, name: &CStr) -> io::Result<()> {
+    let goal = CString::new(files::read_link(directory, name)?.into_vec()).unwrap_or_default();
+    remove_if(directory, name, |status| status.kind == EntryKind::SymbolicLink && is_set_file_name(&goal))
+}
+
+fn remove_if(directory: &File, name: &CStr, is_ours: impl FnOnce(&Status) -> bool) -> io::Result<()> {
+    if !is_ours(&files::status_at(directory, name)?) {
+        return Err(io::Error::other(NOT_OURS));
     }
     files::unlink(directory, name)
 }
@@ -108,10 +126,10 @@ fn empty_of_files(directory: &File, path: &Path, names_a_pass: usize) -> io::Res
         let mut left = Vec::new();
         for (file, kind) in &entries {
             let file_path = path.join(file.to_string_lossy().as_ref());
-            if *kind == EntryKind::File && is_set_file_name(file) {
-                note(&mut left, &file_path, remove_file(directory, file));
-            } else {
-                left.push(format!("{}: not made by barrow", file_path.display()));
+            match kind {
+                EntryKind::File if is_set_file_name(file) => note(&mut left, &file_path, remove_set_file(directory, file)),
+                EntryKind::SymbolicLink if is_set_file_name(file) => note(&mut left, &file_path, remove_set_link(directory, file)),
+                _ => left.push(format!("{}: {NOT_OURS}", file_path.display())),
             }
             refused.extend(left.pop().map(|reason| (file.clone(), reason)));
         }

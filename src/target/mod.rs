@@ -10,6 +10,7 @@ pub mod plain;
 pub mod pretend;
 pub mod pretend_call;
 pub mod pretend_ground;
+pub mod pretend_meter;
 pub mod pretend_storage;
 pub mod pretend_trick;
 pub mod real;
@@ -119,6 +120,24 @@ pub trait Target: Sync {
     /// # Errors
     /// As the system says.
     fn status(&self, directory: &Handle, name: &CStr) -> io::Result<u64>;
+
+    /// Asks for the status of what an entry leads to, through a symbolic link; gives its size in bytes.
+    ///
+    /// # Errors
+    /// As the system says.
+    fn status_through(&self, directory: &Handle, name: &CStr) -> io::Result<u64>;
+
+    /// Gives a file of a directory a second name there.
+    ///
+    /// # Errors
+    /// As the system says.
+    fn make_hard_link(&self, directory: &Handle, file: &CStr, name: &CStr) -> io::Result<()>;
+
+    /// Makes a symbolic link to a file of the same directory.
+    ///
+    /// # Errors
+    /// As the system says.
+    fn make_symbolic_link(&self, directory: &Handle, file: &CStr, name: &CStr) -> io::Result<()>;
 
     /// Removes a file's name.
     ///

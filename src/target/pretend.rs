@@ -1,15 +1,14 @@
 //! A pretended directory in memory: logs every call, moves a pretended clock, and fails or lies on demand.
 
 use super::pretend_call::{Call, Operation};
+use super::pretend_meter::Counts;
 use super::pretend_storage::{Counting, Storage};
 use super::pretend_trick::{Gate, Trick, Tricks};
 use super::{Access, FlushMethod, Handle, Residency, Target};
 use crate::model::settings::Io;
 use crate::model::stack::Traffic;
-use crate::model::usage::Usage;
-use crate::sys::around::Around;
-use crate::sys::meter::{MachineTime, Meter, Reading};
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::ffi::{CStr, CString};
 use std::io;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -19,6 +18,8 @@ use std::time::Duration;
 struct Node {
     name: String,
     is_directory: bool,
+    /// The file of its directory that a symbolic link says.
+    leads_to: Option<CString>,
     data: Vec<u8>,
     first_version: Vec<u8>,
 }
@@ -33,6 +34,19 @@ struct State {
     /// Nanoseconds that calls took, without the time that only passed.
     busy_ns: u64,
     counting: Counting,
+}
+
+impl State {
+    /// Gives a name to a file or directory.
+    fn enter(&mut self, parent: usize, name: &CStr, number: usize) -> io::Result<()> {
+        match self.entries.entry((parent, name.to_owned())) {
+            Entry::Occupied(_) => Err(io::ErrorKind::AlreadyExists.into()),
+            Entry::Vacant(place) => {
+                place.insert(number);
+                Ok(())
+            }
+        }
+    }
 }
 
 /// Nanoseconds that a call takes.
@@ -136,6 +150,13 @@ impl PretendTarget {
         self.state().entries.clear();
     }
 
+    /// What its calls took and made storage do.
+    pub(super) fn counts(&self) -> Counts {
+        let state = self.state();
+        let Counting { own_read_bytes, own_written_bytes, .. } = state.counting;
+        Counts { busy_ns: state.busy_ns, read_bytes: own_read_bytes, written_bytes: own_written_bytes }
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -150,7 +171,7 @@ impl PretendTarget {
             let cost = (self.cost)(&call) + more;
             state.clock_ns += cost;
             state.busy_ns += cost;
-            state.account(&call);
+            state.counting.account(&call);
             state.log.push(call);
             trick
         };
@@ -176,12 +197,9 @@ impl PretendTarget {
 
     fn add(&self, parent: usize, name: &CStr, path: String, is_directory: bool) -> io::Result<usize> {
         let mut state = self.state();
-        if state.entries.contains_key(&(parent, name.to_owned())) {
-            return Err(io::ErrorKind::AlreadyExists.into());
-        }
         let number = state.nodes.len();
+        state.enter(parent, name, number)?;
         state.nodes.push(Node { name: path, is_directory, ..Node::default() });
-        state.entries.insert((parent, name.to_owned()), number);
         Ok(number)
     }
 
@@ -314,6 +332,34 @@ impl Target for PretendTarget {
         Ok(self.state().nodes[number].data.len() as u64)
     }
 
+    fn status_through(&self, directory: &Handle, name: &CStr) -> io::Result<u64> {
+        let (parent, path) = self.path_of(directory, name)?;
+        self.call(Operation::StatusThrough, path, None)?;
+        let state = self.state();
+        let node = state.entries.get(&(parent, name.to_owned())).and_then(|number| state.nodes.get(*number));
+        // A name that leads nowhere is as none, whichever of the two is missing.
+        let led = node.and_then(|node| match &node.leads_to {
+            Some(file) => state.entries.get(&(parent, file.clone())).and_then(|number| state.nodes.get(*number)),
+            None => Some(node),
+        });
+        led.map(|node| node.data.len() as u64).ok_or_else(|| io::ErrorKind::NotFound.into())
+    }
+
+    fn make_hard_link(&self, directory: &Handle, file: &CStr, name: &CStr) -> io::Result<()> {
+        let (parent, path) = self.path_of(directory, name)?;
+        self.call(Operation::HardLink, path, None)?;
+        let number = self.find(parent, file)?;
+        self.state().enter(parent, name, number)
+    }
+
+    fn make_symbolic_link(&self, directory: &Handle, file: &CStr, name: &CStr) -> io::Result<()> {
+        let (parent, path) = self.path_of(directory, name)?;
+        self.call(Operation::SymbolicLink, path.clone(), None)?;
+        let number = self.add(parent, name, path, false)?;
+        self.state().nodes[number].leads_to = Some(file.to_owned());
+        Ok(())
+    }
+
     fn unlink(&self, directory: &Handle, name: &CStr) -> io::Result<()> {
         let (parent, path) = self.path_of(directory, name)?;
         self.call(Operation::Unlink, path, None)?;
@@ -341,57 +387,5 @@ impl Target for PretendTarget {
         let state = self.state();
         let pages = state.nodes[number].data.len().div_ceil(4096) as u64;
         Ok(Residency { resident_pages: (pages as f64 * state.counting.storage.resident_share).round() as u64, pages })
-    }
-}
-
-impl State {
-    /// What a call makes storage do.
-    fn account(&mut self, call: &Call) {
-        let length = call.span.map_or(0, |(_, length)| length);
-        match call.operation {
-            Operation::Read => self.counting.read(length),
-            Operation::Write => self.counting.write(length),
-            Operation::Status => self.counting.look_up(),
-            Operation::Create => self.counting.change_entry(),
-            Operation::Unlink => {
-                self.counting.look_up();
-                self.counting.change_entry();
-            }
-            Operation::Sync | Operation::Flush => self.counting.flush(),
-            Operation::MakeDirectory
-            | Operation::OpenDirectory
-            | Operation::RemoveDirectory
-            | Operation::Open
-            | Operation::AdviseRandom
-            | Operation::Close
-            | Operation::List
-            | Operation::Evict
-            | Operation::Residency => {}
-        }
-    }
-}
-
-/// The meter of a pretended target: of each nanosecond that its calls take a quarter is user and an eighth system time of the process,
-/// and one and a half processors of the machine are busy.
-impl Meter for PretendTarget {
-    fn read(&self) -> Reading {
-        let state = self.state();
-        let usage = Usage {
-            user_ns: state.busy_ns / 4,
-            system_ns: state.busy_ns / 8,
-            blocks_in: state.counting.own_read_bytes / 512,
-            blocks_out: state.counting.own_written_bytes / 512,
-            ..Usage::default()
-        };
-        let machine = MachineTime { busy_ns: state.busy_ns + state.busy_ns / 2, user_ns: state.busy_ns / 4, stolen_ns: 0 };
-        Reading { usage, machine: Some(machine) }
-    }
-
-    fn memory_read_rate(&self) -> Option<u64> {
-        None
-    }
-
-    fn around(&self) -> Around {
-        Around::default()
     }
 }

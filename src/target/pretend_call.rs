@@ -29,6 +29,12 @@ pub enum Operation {
     Close,
     /// [`super::Target::status`].
     Status,
+    /// [`super::Target::status_through`].
+    StatusThrough,
+    /// [`super::Target::make_hard_link`].
+    HardLink,
+    /// [`super::Target::make_symbolic_link`].
+    SymbolicLink,
     /// [`super::Target::unlink`].
     Unlink,
     /// [`super::Target::list`].

@@ -1,5 +1,6 @@
 //! What lies below a pretended directory: a device that counts what it moves, and a process that is charged for it.
 
+use super::pretend_call::{Call, Operation};
 use crate::model::stack::Traffic;
 
 /// The size of the blocks that a process is charged in, and of an entry in some journal.
@@ -46,13 +47,37 @@ pub struct Counting {
 }
 
 impl Counting {
+    /// What a call makes storage do.
+    pub fn account(&mut self, call: &Call) {
+        let length = call.span.map_or(0, |(_, length)| length);
+        match call.operation {
+            Operation::Read => self.read(length),
+            Operation::Write => self.write(length),
+            Operation::Status | Operation::StatusThrough => self.look_up(),
+            Operation::Create | Operation::HardLink | Operation::SymbolicLink => self.change_entry(),
+            Operation::Unlink => {
+                self.look_up();
+                self.change_entry();
+            }
+            Operation::Sync | Operation::Flush => self.flush(),
+            Operation::MakeDirectory
+            | Operation::OpenDirectory
+            | Operation::RemoveDirectory
+            | Operation::Open
+            | Operation::AdviseRandom
+            | Operation::Close
+            | Operation::List
+            | Operation::Evict
+            | Operation::Residency => {}
+        }
+    }
     /// So many bytes of a file were read.
-    pub fn read(&mut self, bytes: usize) {
+    fn read(&mut self, bytes: usize) {
         self.fetch((bytes as f64 * (1.0 - self.storage.resident_share)) as u64);
     }
 
     /// The status of a file was asked for, or its entry removed.
-    pub fn look_up(&mut self) {
+    fn look_up(&mut self) {
         self.fetch(self.storage.status_bytes);
     }
 
@@ -63,18 +88,18 @@ impl Counting {
     }
 
     /// So many bytes of a file were written.
-    pub fn write(&mut self, bytes: usize) {
+    fn write(&mut self, bytes: usize) {
         self.own_written_bytes += self.charged(bytes as u64);
         self.dirty_bytes += bytes as u64;
     }
 
     /// An entry was made or removed.
-    pub const fn change_entry(&mut self) {
+    const fn change_entry(&mut self) {
         self.dirty_bytes += BLOCK;
     }
 
     /// Everything is flushed.
-    pub fn flush(&mut self) {
+    fn flush(&mut self) {
         self.traffic.writes += u64::from(self.dirty_bytes > 0);
         self.traffic.written_bytes += (self.dirty_bytes as f64 * self.storage.device_writes) as u64;
         self.traffic.flushes = self.traffic.flushes.map(|flushes| flushes + u64::from(self.storage.hears_flush));

@@ -106,6 +106,18 @@ impl Target for RealTarget {
         files::status_at(file_of(directory)?, name).map(|status| status.size)
     }
 
+    fn status_through(&self, directory: &Handle, name: &CStr) -> io::Result<u64> {
+        files::status_through(file_of(directory)?, name).map(|status| status.size)
+    }
+
+    fn make_hard_link(&self, directory: &Handle, file: &CStr, name: &CStr) -> io::Result<()> {
+        files::make_hard_link(file_of(directory)?, file, name)
+    }
+
+    fn make_symbolic_link(&self, directory: &Handle, file: &CStr, name: &CStr) -> io::Result<()> {
+        files::make_symbolic_link(file_of(directory)?, file, name)
+    }
+
     fn unlink(&self, directory: &Handle, name: &CStr) -> io::Result<()> {
         files::unlink(file_of(directory)?, name)
     }

@@ -32,7 +32,8 @@ pub fn check_reports(records: &[RunRecord]) {
             let text = renderer.render(&report).text().unwrap().to_owned();
             let is_bare = layout == Layout::Bonnie && !["text", "ascii", "markdown", "bbcode"].contains(&renderer.name());
             let is_measured = |section: &&Section<'_>| section.summaries.iter().flatten().any(|summary| summary.n > 0);
-            let blocks = report.sections.iter().filter(is_measured).count();
+            // A section in which nothing has a rate may have its words in a block.
+            let blocks = report.sections.iter().filter(is_measured).count()..=report.sections.len();
             let text = if is_bare { bare::without_blocks(renderer.name(), &text, blocks) } else { text };
             check(renderer.name(), &text);
         }

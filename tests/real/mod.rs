@@ -3,6 +3,7 @@
 
 mod appending;
 mod bad_input;
+mod bonnie;
 mod calls;
 mod cleaning;
 mod closing;
@@ -23,6 +24,7 @@ mod kills;
 mod labels;
 mod leftovers;
 mod limits;
+mod links;
 mod memory;
 pub mod need;
 mod outcome;

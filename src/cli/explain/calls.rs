@@ -1,7 +1,7 @@
 //! The calls of each phase as data, from the settings of a profile; a test holds them against the log of a pretended target.
 
 use crate::model::phase::Phase;
-use crate::model::settings::{Io, SequentialOrder, Settings};
+use crate::model::settings::{Io, Links, SequentialOrder, Settings, SyncAt};
 use crate::target::FlushMethod;
 use crate::target::pretend_call::Operation;
 use crate::target::scratch::FileSetKind;
@@ -48,12 +48,16 @@ pub struct Calls {
 pub fn calls(phase: Phase, settings: &Settings, flush: FlushMethod) -> Calls {
     match phase {
         Phase::BlockWrite => Calls {
-            work: block_work(settings, "O_RDWR|O_CREAT|O_EXCL", &[write(settings.chunk_size)]),
+            work: block_work(settings, "O_RDWR|O_CREAT|O_EXCL", &synced(settings, write(settings.chunk_size), "file")),
             finish: each_worker(settings, vec![on("file", Operation::Sync), close()]),
             ..Calls::default()
         },
         Phase::Rewrite => Calls {
-            work: block_work(settings, "O_RDWR", &[read(settings.chunk_size), write(settings.chunk_size)]),
+            work: block_work(
+                settings,
+                "O_RDWR",
+                &[vec![read(settings.chunk_size)], synced(settings, write(settings.chunk_size), "file")].concat(),
+            ),
             finish: each_worker(settings, vec![on("file", Operation::Sync), close()]),
             ..Calls::default()
         },
@@ -136,7 +140,7 @@ fn random_seek(settings: &Settings) -> Calls {
     };
     let mut each = vec![read(settings.seek_size)];
     if is_rewriting {
-        each.push(Step::Percent(settings.seek_rewrite_percent, vec![write(settings.seek_size)]));
+        each.push(Step::Percent(settings.seek_rewrite_percent, synced(settings, write(settings.seek_size), "file")));
     }
     let descriptors = settings.seekers * settings.workers;
     let finish = if is_rewriting { times(descriptors, vec![on("file", Operation::Sync), close()]) } else { Vec::new() };
@@ -185,26 +189,46 @@ fn survey(settings: &Settings) -> Vec<Step> {
 
 /// Transfers of the content of a file of the largest size; none for empty files.
 fn content(settings: &Settings, transfer: fn(u64) -> Step) -> Vec<Step> {
-    let most = settings.chunk_size.min(settings.max_size);
+    let most = settings.file_transfer();
     if most == 0 { Vec::new() } else { times(settings.max_size.div_ceil(most), vec![transfer(most)]) }
 }
 
 fn create(settings: &Settings, kind: FileSetKind, flush: FlushMethod) -> Calls {
-    let each = [vec![open("\"NAME\"", Operation::Create, "O_RDWR|O_CREAT|O_EXCL")], content(settings, write), vec![close()]].concat();
     let made = times(settings.dirs, vec![on(named(kind), Operation::MakeDirectory)]);
     let made = for_workers(settings, [made, directories_opened(settings, kind)].concat());
     let finish = match flush {
         FlushMethod::WholeFilesystem => vec![on("target", Operation::Flush)],
         FlushMethod::EachFile => {
             let each = vec![open("\"NAME\"", Operation::Open, "O_RDWR"), on("file", Operation::Sync), close()];
-            [vec![Step::Times(settings.files, None, each)], flush_directories(settings)].concat()
+            [vec![Step::Times(settings.files_that_are_no_links(), None, each)], flush_directories(settings)].concat()
         }
     };
-    Calls {
-        prepare: [made, vec![on("target", Operation::Flush)]].concat(),
-        work: vec![Step::Times(settings.files, None, each)],
-        finish,
-        ..Calls::default()
+    Calls { prepare: [made, vec![on("target", Operation::Flush)]].concat(), work: made_entries(settings), finish, ..Calls::default() }
+}
+
+/// A call, and the flush that the plan wants after it.
+fn synced(settings: &Settings, step: Step, object: &'static str) -> Vec<Step> {
+    match settings.sync {
+        SyncAt::End => vec![step],
+        SyncAt::Every => vec![step, on(object, Operation::Sync)],
+    }
+}
+
+/// The entries of a file set: files, or a few of them and then links.
+fn made_entries(settings: &Settings) -> Vec<Step> {
+    let file_synced = match settings.sync {
+        SyncAt::End => Vec::new(),
+        SyncAt::Every => vec![on("file", Operation::Sync)],
+    };
+    let created = vec![open("\"NAME\"", Operation::Create, "O_RDWR|O_CREAT|O_EXCL")];
+    let file = [created, content(settings, write), file_synced, synced(settings, close(), "directory")].concat();
+    let files = settings.files_that_are_no_links();
+    let links = |operation| Step::Times(settings.files - files, None, synced(settings, on("\"NAME\"", operation), "directory"));
+    let files = Step::Times(files, None, file);
+    match settings.links {
+        Links::None => vec![files],
+        Links::Hard => vec![files, links(Operation::HardLink)],
+        Links::Symbolic => vec![files, links(Operation::SymbolicLink)],
     }
 }
 
@@ -213,7 +237,11 @@ fn flush_directories(settings: &Settings) -> Vec<Step> {
 }
 
 fn stat(settings: &Settings, kind: FileSetKind) -> Calls {
-    let mut each = vec![on("\"NAME\"", Operation::Status)];
+    let status = match settings.links {
+        Links::None | Links::Hard => Operation::Status,
+        Links::Symbolic => Operation::StatusThrough,
+    };
+    let mut each = vec![on("\"NAME\"", status)];
     if settings.max_size > 0 {
         each.push(open("\"NAME\"", Operation::Open, "O_RDONLY"));
         each.extend(content(settings, read));
@@ -225,7 +253,7 @@ fn stat(settings: &Settings, kind: FileSetKind) -> Calls {
 fn delete(settings: &Settings, kind: FileSetKind, flush: FlushMethod) -> Calls {
     Calls {
         prepare: open_directories(settings, kind),
-        work: vec![Step::Times(settings.files, None, vec![on("\"NAME\"", Operation::Unlink)])],
+        work: vec![Step::Times(settings.files, None, synced(settings, on("\"NAME\"", Operation::Unlink), "directory"))],
         finish: match flush {
             FlushMethod::WholeFilesystem => vec![on("target", Operation::Flush)],
             FlushMethod::EachFile => flush_directories(settings),

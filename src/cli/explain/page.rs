@@ -114,6 +114,7 @@ fn before(phase: Phase, settings: &Settings, calls: &Calls) -> Vec<String> {
     }
     lines.extend(step_lines(&calls.prepare, 2));
     lines.extend(wrap(words::made(phase), "  ", "    "));
+    lines.extend(words::links(phase, settings).iter().flat_map(|sentence| wrap(sentence, "  ", "    ")));
     lines.extend(words::data(phase, settings).iter().flat_map(|sentence| wrap(sentence, "  ", "    ")));
     lines
 }
@@ -164,7 +165,9 @@ const fn system_call(operation: Operation) -> &'static str {
         Operation::Sync => "fsync",
         Operation::Flush => "syncfs",
         Operation::Close => "close",
-        Operation::Status => "newfstatat",
+        Operation::Status | Operation::StatusThrough => "newfstatat",
+        Operation::HardLink => "linkat",
+        Operation::SymbolicLink => "symlinkat",
         Operation::List => "getdents64",
         Operation::Residency => "cachestat",
     }
@@ -186,6 +189,9 @@ fn call_text(call: &Call) -> String {
         Operation::AdviseRandom => format!("{object}, POSIX_FADV_RANDOM"),
         Operation::Evict => format!("{object}, POSIX_FADV_DONTNEED"),
         Operation::Status => format!("directory, {object}, AT_SYMLINK_NOFOLLOW"),
+        Operation::StatusThrough => format!("directory, {object}, 0"),
+        Operation::HardLink => format!("directory, \"FIRST\", directory, {object}, 0"),
+        Operation::SymbolicLink => format!("\"FIRST\", directory, {object}"),
         Operation::Unlink => format!("directory, {object}"),
         Operation::Sync | Operation::Flush | Operation::Close | Operation::List | Operation::Residency => object.to_owned(),
     };

@@ -90,7 +90,7 @@ fn check(plan: &Plan, flush: FlushMethod) {
 
 #[test]
 fn what_is_explained_is_what_is_done() {
-    let cases: [&[(&str, &str)]; 8] = [
+    let cases: [&[(&str, &str)]; 12] = [
         &[],
         &[("seek_rewrite_percent", "10")],
         &[("sequential_order", "readdir"), ("dirs", "3")],
@@ -99,6 +99,10 @@ fn what_is_explained_is_what_is_done() {
         &[("workers", "3"), ("dirs", "2"), ("seekers", "2")],
         &[("io", "direct"), ("seeks", "100000")],
         &[("compressible", "30"), ("dedupe", "40"), ("max_size", "3000"), ("min_size", "3000")],
+        &[("sync", "every"), ("seek_rewrite_percent", "10"), ("min_size", "20k"), ("max_size", "20k"), ("file_chunk_size", "4k")],
+        &[("links", "hard"), ("dirs", "4"), ("sync", "every")],
+        &[("links", "symbolic"), ("sequential_order", "readdir"), ("dirs", "2")],
+        &[("links", "hard"), ("dirs", "7"), ("workers", "4"), ("sync", "every")],
     ];
     for changes in cases {
         // The last transfer of a file whose size is no multiple of the chunk is shorter; those sizes are explained as the most.
@@ -117,6 +121,8 @@ fn profiles() -> Vec<Profile> {
         &[("workers", "4"), ("dirs", "16"), ("max_size", "8k"), ("io", "direct"), ("compressible", "50"), ("dedupe", "20")][..],
         &[("files", "0"), ("sequential_order", "readdir")],
         &[("file_size", "0")],
+        &[("links", "symbolic"), ("sync", "every"), ("file_chunk_size", "512"), ("dirs", "16"), ("workers", "4")],
+        &[("links", "hard")],
     ] {
         let changes: Vec<_> = changes.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
         profiles.push(std.changed(&changes, 0).unwrap());

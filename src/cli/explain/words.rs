@@ -1,8 +1,8 @@
 //! What calls alone do not tell of a phase: its purpose, what is made and emptied before it, what is checked, what its labels mean.
 
 use crate::model::label::{CacheLabel, Durability};
-use crate::model::phase::{Phase, Reads};
-use crate::model::settings::{SequentialOrder, Settings};
+use crate::model::phase::{Group, Phase, Reads};
+use crate::model::settings::{Links, SequentialOrder, Settings};
 
 /// What the phase is, in a sentence.
 pub const fn purpose(phase: Phase) -> &'static str {
@@ -27,7 +27,9 @@ pub const fn purpose(phase: Phase) -> &'static str {
 /// The keys of the profile that decide the phase.
 pub const fn keys(phase: Phase) -> &'static [&'static str] {
     match phase {
-        Phase::BlockWrite | Phase::Rewrite | Phase::BlockRead => &["file_size", "chunk_size", "workers", "io", "compressible", "dedupe"],
+        Phase::BlockWrite | Phase::Rewrite | Phase::BlockRead => {
+            &["file_size", "chunk_size", "workers", "io", "compressible", "dedupe", "sync"]
+        }
         Phase::RandomSeek => &[
             "file_size",
             "seek_size",
@@ -40,13 +42,37 @@ pub const fn keys(phase: Phase) -> &'static [&'static str] {
             "seed",
             "compressible",
             "dedupe",
+            "sync",
         ],
-        Phase::SeqCreate | Phase::SeqStat | Phase::SeqDelete => {
-            &["files", "min_size", "max_size", "chunk_size", "dirs", "workers", "sequential_order", "seed", "compressible", "dedupe"]
-        }
-        Phase::RandomCreate | Phase::RandomStat | Phase::RandomDelete => {
-            &["files", "min_size", "max_size", "chunk_size", "dirs", "workers", "seed", "compressible", "dedupe"]
-        }
+        Phase::SeqCreate | Phase::SeqStat | Phase::SeqDelete => &[
+            "files",
+            "min_size",
+            "max_size",
+            "chunk_size",
+            "dirs",
+            "workers",
+            "sequential_order",
+            "seed",
+            "compressible",
+            "dedupe",
+            "file_chunk_size",
+            "links",
+            "sync",
+        ],
+        Phase::RandomCreate | Phase::RandomStat | Phase::RandomDelete => &[
+            "files",
+            "min_size",
+            "max_size",
+            "chunk_size",
+            "dirs",
+            "workers",
+            "seed",
+            "compressible",
+            "dedupe",
+            "file_chunk_size",
+            "links",
+            "sync",
+        ],
         Phase::CharWrite | Phase::CharRead => &[],
     }
 }
@@ -98,6 +124,19 @@ pub const fn made(phase: Phase) -> &'static str {
         }
         Phase::CharWrite | Phase::CharRead => "nothing",
     }
+}
+
+/// What the entries of a phase's file set are, where they are not all files.
+pub fn links(phase: Phase, settings: &Settings) -> Option<&'static str> {
+    let is_of_files = matches!(phase.row().group, Group::Sequential | Group::Random);
+    match settings.links {
+        Links::None => None,
+        Links::Hard => Some("links: FIRST, the first name of each directory, is an empty file, the others are hard links to it"),
+        Links::Symbolic => {
+            Some("links: FIRST, the first name of each directory, is an empty file, the others are symbolic links to it; stat follows them")
+        }
+    }
+    .filter(|_| is_of_files)
 }
 
 /// How the data that a phase writes anew differs from random and unique, a sentence each.
@@ -159,6 +198,7 @@ pub fn checked(phase: Phase, settings: &Settings) -> Vec<&'static str> {
         block, a lost rewrite or another file's block fail the phase. This is on the clock";
     const FLUSH: &str = "an error of a flush or a close fails the phase";
     let has_content = settings.max_size > 0;
+    let has_symbolic_links = settings.links == Links::Symbolic;
     match phase {
         Phase::BlockWrite => vec!["the file did not exist (O_EXCL); every write was taken whole", FLUSH],
         Phase::Rewrite => vec![STAMPS, FLUSH],
@@ -170,6 +210,7 @@ pub fn checked(phase: Phase, settings: &Settings) -> Vec<&'static str> {
             vec!["each name that was listed is one of this run; each size is the one that was written"]
         }
         Phase::SeqStat | Phase::RandomStat if has_content => vec!["each size is the one that was written", STAMPS],
+        Phase::SeqStat | Phase::RandomStat if has_symbolic_links => vec!["each link leads to an empty file"],
         Phase::SeqStat | Phase::RandomStat => vec!["each size is the one that was written"],
         Phase::SeqDelete | Phase::RandomDelete => vec!["each file was there", FLUSH],
         Phase::CharWrite | Phase::CharRead => Vec::new(),

@@ -47,7 +47,8 @@ fn starts(line: &str) -> impl Iterator<Item = usize> {
     // Each place is looked at only where two versions follow, so that a long line is not split again and again.
     line.char_indices().filter(is_start).map(|(place, _)| place).filter(|place| {
         let mut parts = line.get(*place..).unwrap_or_default().splitn(3, ',');
-        let mut is_version = || parts.next().is_some_and(|text| text.len() < 16 && Version::parse(text.trim_matches(is_mark)).is_some());
+        let mut is_version =
+            || parts.next().is_some_and(|text| text.len() < 24 && Version::of_writer(text.trim_matches(is_mark)).is_some());
         is_version() && is_version()
     })
 }
@@ -58,7 +59,7 @@ fn split(line: &str) -> Vec<&str> {
 
 fn versions(texts: &[&str]) -> Option<(Version, Version)> {
     let [format, bonnie, ..] = texts else { return None };
-    Some((Version::parse(format.trim_matches(is_mark))?, Version::parse(bonnie.trim_matches(is_mark))?))
+    Some((Version::parse(format.trim_matches(is_mark))?, Version::of_writer(bonnie.trim_matches(is_mark))?))
 }
 
 /// Whether what stands behind two versions is Bonnie++'s: many texts hold two such numbers side by side.

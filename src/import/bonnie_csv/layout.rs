@@ -162,10 +162,11 @@ const fn has_latencies(form: Form) -> bool {
 pub fn check(layout: &Layout, fields: &[&str]) -> Result<(), String> {
     let is_count: fn(&str) -> bool = |text| text.is_empty() || is_number(text);
     let is_size: fn(&str) -> bool = |text| text.is_empty() || is_file_size(text);
-    let expected: [(&str, fn(&str) -> bool); 5] = [
+    let is_chunk: fn(&str) -> bool = is_chunk_size;
+    let expected = [
         ("concurrency", is_count),
         ("file_size", is_size),
-        ("io_chunk_size", is_chunk_size),
+        ("io_chunk_size", is_chunk),
         ("io_seeks", is_count),
         ("seek_proc_count", is_count),
     ];

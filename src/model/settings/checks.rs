@@ -1,6 +1,6 @@
 //! Whether the values of the keys are in range and go together, and what they need at the most.
 
-use super::{BLOCK_BYTES, Settings, SettingsError};
+use super::{BLOCK_BYTES, Links, Settings, SettingsError};
 use crate::units::exact_size;
 
 /// The most workers, seekers or directories: each is a thread or an open descriptor.
@@ -88,10 +88,38 @@ impl Settings {
         if self.min_size > self.max_size {
             return unfit("min_size", format!("{} is larger than max_size = {}", exact_size(self.min_size), exact_size(self.max_size)));
         }
+        if self.links != Links::None && self.max_size > 0 {
+            return unfit("links", format!("they lead to empty files, and max_size is {}", exact_size(self.max_size)));
+        }
+        let (unit, why) = self.least_transfer();
+        if !self.file_chunk_size.is_multiple_of(unit) || self.file_chunk_size > 1 << 30 {
+            let problem = format!("{} is not a multiple of {unit} bytes up to 1g{why}", exact_size(self.file_chunk_size));
+            return unfit("file_chunk_size", problem);
+        }
         if self.files > 0 && self.files < self.workers {
             return unfit("workers", format!("{} workers cannot share {} files", self.workers, self.files));
         }
         Ok(())
+    }
+
+    /// Bytes of one transfer of the content of files at the most; 0 where no file has content.
+    #[must_use]
+    pub fn file_transfer(&self) -> u64 {
+        let chunk_size = if self.file_chunk_size > 0 { self.file_chunk_size } else { self.chunk_size };
+        chunk_size.min(self.max_size)
+    }
+
+    /// The entries of a file set that are files, and not links to one: with links the first of each directory of each worker.
+    #[must_use]
+    pub fn files_that_are_no_links(&self) -> u64 {
+        if self.links == Links::None {
+            return self.files;
+        }
+        // The first workers have one more where they do not divide.
+        let workers = self.workers.max(1);
+        let (each, more) = (self.files / workers, self.files % workers);
+        let firsts = |share: u64, workers: u64| share.min(self.dirs).saturating_mul(workers);
+        firsts(each, workers - more).saturating_add(firsts(each + 1, more))
     }
 
     /// Bytes that a run has on disk at the most: the block files, or a file set.
@@ -120,7 +148,7 @@ mod tests {
     fn what_does_not_go_together_is_named() {
         let good = Settings { file_size: 1 << 30, files: 1024, ..Settings::default() };
         assert_eq!(good.check(), Ok(()));
-        let cases: [(&str, Settings); 12] = [
+        let cases: [(&str, Settings); 15] = [
             ("runs", Settings { runs: 0, ..good.clone() }),
             ("chunk_size", Settings { chunk_size: 2 << 30, ..good.clone() }),
             ("chunk_size", Settings { chunk_size: 1000, ..good.clone() }),
@@ -130,6 +158,9 @@ mod tests {
             ("seek_size", Settings { seek_size: 512, compressible: 1, ..good.clone() }),
             ("chunk_size", Settings { chunk_size: 512, dedupe: 1, ..good.clone() }),
             ("min_size", Settings { min_size: 2, max_size: 1, ..good.clone() }),
+            ("links", Settings { links: Links::Hard, max_size: 1, ..good.clone() }),
+            ("file_chunk_size", Settings { file_chunk_size: 1000, ..good.clone() }),
+            ("file_chunk_size", Settings { file_chunk_size: 2 << 30, ..good.clone() }),
             ("workers", Settings { workers: 2000, ..good.clone() }),
             ("workers", Settings { files: 1, workers: 2, ..good.clone() }),
             ("file_size", Settings { file_size: 0, files: 0, ..good.clone() }),
@@ -138,6 +169,14 @@ mod tests {
             let error = settings.check().unwrap_err();
             assert!(error.to_string().starts_with(&format!("{key}: ")), "{key}: {error}");
         }
+    }
+
+    #[test]
+    fn with_links_the_first_of_each_directory_is_a_file() {
+        let set = |files, dirs, workers, links| Settings { files, dirs, workers, links, ..Settings::default() }.files_that_are_no_links();
+        assert_eq!(set(1000, 3, 2, Links::None), 1000);
+        assert_eq!(set(1000, 3, 2, Links::Hard), 6);
+        assert_eq!(set(7, 3, 3, Links::Symbolic), 3 + 2 + 2);
     }
 
     #[test]

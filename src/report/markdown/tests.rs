@@ -204,7 +204,7 @@ fn what_is_not_known_has_no_column() {
         *sample::phase_mut(&mut nothing, *phase) = PhaseRecord::failed(*phase, "no space");
     }
     let text = text_of(std::slice::from_ref(&nothing));
-    assert!(text.contains("| xfs    |      – | failed       |") && text.contains("\nNo phase has a figure.\n"), "{text}");
+    assert!(text.contains("| xfs    |      – | failed |") && text.contains("\nNo phase has a figure.\n"), "{text}");
     check(&[nothing]);
 }
 

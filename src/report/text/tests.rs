@@ -133,16 +133,16 @@ fn what_bonnie_itself_measured_fills_its_form() {
         .extend([("max_size", "250000"), ("min_size", "0"), ("num_dirs", "1000")].map(|(name, text)| (name.to_owned(), text.to_owned())));
     let lines = figures_of(&[run], Layout::Bonnie);
     let expected = "\
-Version 1.97  -------Sequential Output-------- --Sequential Input--- --Random-
-              -Per Chr-- --Block--- -Rewrite-- -Per Chr-- --Block--- --Seeks--
-Machine  Size  K/sec %CP  K/sec %CP  K/sec %CP  K/sec %CP  K/sec %CP  /sec %CP
-server    80G 512000  16 512000  16 512000  16 512000  16 512000  16 30000  16
-Latency            50 µs      50 µs      50 µs      50 µs      50 µs     50 µs
+Version 1.97    -------Sequential Output-------- ---Sequential Input-- --Random-
+                -Per Chr-- --Block--- -Rewrite-- -Per Chr-- --Block--- --Seeks--
+Machine    Size  K/sec %CP  K/sec %CP  K/sec %CP  K/sec %CP  K/sec %CP  /sec %CP
+server      80G 512000  16 512000  16 512000  16 512000  16 512000  16 30000  16
+Latency              50 µs      50 µs      50 µs      50 µs      50 µs     50 µs
 Version 1.97        ------Sequential Create------ --------Random Create--------
 ";
     assert_eq!(first(&lines, 6), expected, "{}", lines.join("\n"));
     assert_eq!(
         lines[8..10].iter().map(|line| line.split_whitespace().take(5).collect::<Vec<_>>().join(" ")).collect::<Vec<_>>(),
-        ["server", ""]
+        ["server", "16:250000:0/1000 50000 16 short 50000"]
     );
 }
