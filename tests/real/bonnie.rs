@@ -20,6 +20,8 @@ fn deeds(program: &mut Command, large: &str) -> Deeds {
     let log = desk.path().join("calls");
     let mut strace = alone("/usr/bin/strace");
     strace.args(["-f", "-y", "-s", "0", "-e", "trace=read,write,pread64,pwrite64,openat,stat,newfstatat,unlink,unlinkat", "-o"]).arg(&log);
+    // It looks for the program where the shell of root would.
+    strace.env("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin");
     strace.arg(program.get_program()).args(program.get_args());
     Finished::of(&mut strace).expect_code(0);
     let calls = String::from_utf8_lossy(&std::fs::read(&log).unwrap()).into_owned();
