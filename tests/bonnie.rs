@@ -35,12 +35,13 @@ fn fields(line: &str) -> Vec<&str> {
 #[test]
 fn quiet_has_the_row_alone_on_stdout() {
     let work = desk();
-    let done = bonnie(&work, &["-qf", "-m", "box"]);
+    let done = bonnie(&work, &["-qf", "-m", "box", "-x", "-1"]);
     let (stdout, stderr) = (text(&done.stdout), text(&done.stderr));
     assert_eq!(done.status.code(), Some(0), "{stderr}");
     assert_eq!(stdout.lines().count(), 1, "{stdout}");
     let row = fields(stdout.trim_end());
     assert_eq!((row.len(), row[0], row[2], row[5], row[21]), (50, "1.98", "box", "1M", "1"), "{stdout}");
+    assert_eq!(row[7], "128", "the seeks that were done: {stdout}");
     assert!(row[9..11].iter().chain(&row[15..17]).all(|field| field.is_empty()), "no single characters: {stdout}");
     assert!(stderr.contains("Sequential Output") && stderr.contains("box"), "{stderr}");
     assert!(!stderr.contains("block_write") && !stderr.contains("nothing is moved by") && !stderr.contains("as root"), "{stderr}");
@@ -124,13 +125,14 @@ fn what_cannot_be_done_is_said_with_its_exit_code() {
         (&["-ys"], 2, "-y: barrow serves no semaphores"),
         (&["-Zfile"], 2, "-Z: barrow takes no file"),
         (&["-d", "nowhere"], 1, "nowhere: there is no such directory"),
-        (&["-s", "900t"], 1, "free"),
+        (&["-s", "900t"], 1, "in `barrow bonnie` -s"),
         (&["-u", "nobody-of-this-name"], 2, "-u nobody-of-this-name: there is no user"),
     ] {
         let done = bonnie(&work, more);
         let said = text(&done.stderr);
         assert_eq!((done.status.code(), done.stdout.len()), (Some(code), 0), "{more:?}: {said}");
         assert!(said.contains(words), "{more:?}: {said}");
+        assert!(code != 2 || !said.contains("instead of"), "{more:?}: of a plan that is refused nothing is said: {said}");
     }
     expect_clean(&work);
 }

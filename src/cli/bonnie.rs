@@ -97,6 +97,13 @@ pub struct BonnieArguments {
     version: Option<bool>,
 }
 
+impl BonnieArguments {
+    /// What `-x` says; -1 is what Bonnie++ takes it for where it is not given.
+    fn runs(&self) -> Option<&str> {
+        self.runs.as_deref().filter(|runs| *runs != "-1")
+    }
+}
+
 /// The words of the command line as clap takes them: those of `barrow bonnie` as getopt(3) reads them.
 pub fn words(command: &clap::Command, words: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let mut words = words;
@@ -115,7 +122,7 @@ pub fn words(command: &clap::Command, words: impl Iterator<Item = OsString>) -> 
 pub fn bonnie(arguments: &BonnieArguments) -> anyhow::Result<Exit> {
     refuse_what_is_not_taken(arguments)?;
     // As Bonnie++: no runs are no fault.
-    if arguments.runs.as_deref() == Some("0") {
+    if arguments.runs() == Some("0") {
         return Ok(Exit::Fine);
     }
     until_stopped(|interrupt| measured(arguments, interrupt))
@@ -138,12 +145,13 @@ fn refuse_what_is_not_taken(arguments: &BonnieArguments) -> anyhow::Result<()> {
 fn measured(arguments: &BonnieArguments, interrupt: &Arc<Interrupt>) -> anyhow::Result<Exit> {
     let ram = ram_bytes();
     let Wish { plan, differences, cautions } = wish(arguments, ram, is_root())?;
+    let wanted = user::wanted("-u", account(arguments)?.as_deref())?;
     let unless_quiet = cautions.iter().filter(|_| !arguments.quiet);
     differences.iter().chain(unless_quiet).for_each(|line| say(&format!("barrow: {line}")));
     // An empty name would be an empty field.
     let name = arguments.name.clone().filter(|name| !name.trim().is_empty());
     let shape = match plan.settings.runs {
-        _ if arguments.runs.is_none() => Shape::TextAndRow { is_quiet: arguments.quiet },
+        _ if arguments.runs().is_none() => Shape::TextAndRow { is_quiet: arguments.quiet },
         1 => Shape::Rows { has_header: false },
         _ => Shape::Rows { has_header: true },
     };
@@ -151,7 +159,7 @@ fn measured(arguments: &BonnieArguments, interrupt: &Arc<Interrupt>) -> anyhow::
     let told = Arc::clone(&rows);
     let order = Order {
         plan,
-        wanted: user::wanted("-u", account(arguments)?.as_deref())?,
+        wanted,
         open: &|| places::open_named(vec![(name.clone(), arguments.directory.clone())]),
         output: arguments.output.as_deref(),
         tags: std::collections::BTreeMap::new(),

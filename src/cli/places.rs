@@ -70,7 +70,7 @@ pub fn open_named(asked: Vec<(Option<String>, PathBuf)>) -> anyhow::Result<Vec<N
             return Err(usage(format!("{}: the name before `=` is empty", path.display())));
         }
         if label.as_ref().is_some_and(|label| label.len() > MOST_LABEL) {
-            return Err(usage(format!("{}: its name is over {MOST_LABEL} bytes long", path.display())));
+            return Err(usage(format!("{}: the name that is given to it is over {MOST_LABEL} bytes long", path.display())));
         }
         if path.as_os_str().is_empty() {
             let before = label.map(|label| format!("`{label}=`: ")).unwrap_or_default();

@@ -25,7 +25,7 @@ const OTHER_FILES: u64 = 8;
 pub enum Refusal {
     /// Too few bytes.
     #[error(
-        "needs {} free ({why}), has {}; take a smaller file, as in --set file_size=…, or another target",
+        "needs {} free ({why}), has {}; take a smaller file (`--set file_size=…`, in `barrow bonnie` -s), or another target",
         rounded_size(*needed),
         rounded_size(*free)
     )]
@@ -38,7 +38,7 @@ pub enum Refusal {
         why: String,
     },
     /// Too few inodes.
-    #[error("needs {needed} free inodes, has {free}; take fewer files, as in --set files=…, or another target")]
+    #[error("needs {needed} free inodes, has {free}; take fewer files (`--set files=…`, in `barrow bonnie` -n), or another target")]
     Inodes {
         /// Inodes that a run needs.
         needed: u64,

@@ -153,8 +153,8 @@ fn other_changes(arguments: &BonnieArguments, changes: &mut Changes, differences
         change(changes, "io", "direct".to_owned());
         differences.push("-D: direct I/O in all block phases; Bonnie++ has it in the first only".to_owned());
     }
-    for (key, value) in [("seed", &arguments.seed), ("runs", &arguments.runs)] {
-        value.iter().for_each(|value| change(changes, key, value.clone()));
+    for (key, value) in [("seed", arguments.seed.as_deref()), ("runs", arguments.runs())] {
+        value.iter().for_each(|value| change(changes, key, (*value).to_owned()));
     }
 }
 
