@@ -301,7 +301,10 @@ fn say_what_is_not_named(path: &Path, loaded: &mut Loaded, unnamed: usize) {
         }
         Some(_) if loaded.runs.is_empty() && lines > 1 => {
             loaded.bad.truncate(1);
-            loaded.bad[0].problem += &format!("; nor is any of the {} other lines: this is not a run file", lines - 1);
+            loaded.bad[0].problem += &format!(
+                "; nor is any of the {} other lines: this is not a run file (`barrow import` reads what Bonnie++ printed)",
+                lines - 1
+            );
         }
         Some(last) if unnamed > 0 => last.problem += &format!("; nor can {unnamed} lines after it be read"),
         None | Some(_) => {}

@@ -7,6 +7,7 @@ use super::measure::{Conduct, Measured, Told, measure};
 use super::output::say;
 use super::places::Named;
 use super::refusals::{check, check_process};
+use super::report::USUAL_FILE;
 use super::user::{self, Wanted};
 use super::vigil::Bounds;
 use crate::model::identity::Identity;
@@ -122,6 +123,7 @@ pub fn say_kept(measured: &Measured, file: &Path) {
     let count = measured.runs.len();
     if measured.is_whole && count > 0 {
         let runs = if count == 1 { "1 run is".to_owned() } else { format!("{count} runs are") };
-        say(&format!("barrow: {runs} in {}; `barrow report` makes other reports and charts of it", file.display()));
+        let command = if file == Path::new(USUAL_FILE) { "barrow report".to_owned() } else { format!("barrow report {}", file.display()) };
+        say(&format!("barrow: {runs} in {}; `{command}` makes other reports and charts of it", file.display()));
     }
 }

@@ -82,14 +82,14 @@ fn open(path: &Path) -> anyhow::Result<RunFile> {
     RunFile::open(path).context("name another run file with -o FILE")
 }
 
-/// The batches and numbers of the runs that the run file holds, if there is one; before anything is read, so that it is known in time
+/// The nonces of the runs that the run file holds, if there is one; before anything is read, so that it is known in time
 /// when it is none that can be written.
-fn held(path: &Path) -> anyhow::Result<HashSet<(Identity, Identity)>> {
+fn held(path: &Path) -> anyhow::Result<HashSet<Identity>> {
     if fs::symlink_metadata(path).is_err() {
         return Ok(HashSet::new());
     }
     open(path)?;
-    Ok(store::load(path)?.runs.iter().map(|run| (run.batch, run.nonce)).collect())
+    Ok(store::load(path)?.runs.iter().map(|run| run.nonce).collect())
 }
 
 /// Whether two paths lead to one file.
@@ -99,7 +99,7 @@ fn is_same(path: &Path, other: &Path) -> bool {
 }
 
 /// The runs of all files that the run file does not hold yet; says what could not be read.
-fn gather(arguments: &ImportArguments, mut known: HashSet<(Identity, Identity)>) -> Imports {
+fn gather(arguments: &ImportArguments, mut known: HashSet<Identity>) -> Imports {
     let mut imports = Imports::default();
     for path in &arguments.files {
         let shown = if path == Path::new("-") { "stdin".to_owned() } else { path.display().to_string() };
@@ -115,7 +115,7 @@ fn gather(arguments: &ImportArguments, mut known: HashSet<(Identity, Identity)>)
         imports.failed |= !outcome.problems.is_empty() || outcome.records.is_empty();
         say_what_was_not_read(&shown, path, &outcome);
         for run in outcome.records {
-            if known.insert((run.batch, run.nonce)) {
+            if known.insert(run.nonce) {
                 imports.runs.push(RunRecord { tags: arguments.tags.iter().cloned().collect::<BTreeMap<_, _>>(), ..run });
             } else {
                 imports.repeats += 1;

@@ -1,10 +1,8 @@
 //! A `KEY=VALUE` of the command line, and how many of them a run file keeps.
 
 use super::exit::usage;
+use crate::model::printable::MOST_LABEL;
 use crate::model::record::MOST_TAGS;
-
-/// The most bytes of all tags together, and of a command: a run must stay a line that can be read again.
-const MOST_TEXT: usize = 64 << 10;
 
 /// The two parts, without the blanks around them.
 ///
@@ -33,8 +31,8 @@ pub fn check_tags(tags: &[(String, String)]) -> anyhow::Result<()> {
 /// # Errors
 /// When it is too long, as a usage error.
 pub fn check_length(option: &str, length: usize) -> anyhow::Result<()> {
-    if length > MOST_TEXT {
-        return Err(usage(format!("{option}: {length} bytes are more than the {} KiB that a run file keeps of it", MOST_TEXT >> 10)));
+    if length > MOST_LABEL {
+        return Err(usage(format!("{option}: {length} bytes are more than the {} KiB that a run file keeps of it", MOST_LABEL >> 10)));
     }
     Ok(())
 }

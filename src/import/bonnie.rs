@@ -4,6 +4,9 @@ use crate::model::flag::Flag;
 use crate::model::phase::{Phase, Unit};
 use crate::model::record::{PhaseRecord, PhaseResult, Reported, Status};
 
+/// What 1.00 to 1.04 share; which of them wrote a line of their CSV is not in it.
+pub const PACKED_VERSION: &str = "1.0x";
+
 /// A version as Bonnie++ names itself: `1.03e`, `1.97`, `2.00a`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Version {
@@ -26,12 +29,14 @@ impl Version {
         is_version.then(|| Self { text: text.to_owned(), number })
     }
 
-    /// Reads what wrote a line of CSV: a version of Bonnie++, or barrow, which names itself there (`barrow-0.1.0`).
+    /// Reads what wrote a line of CSV: a version of Bonnie++, or barrow, which names itself there (`barrow-0.1.0`) and says `1.0x` of
+    /// what it imported from a line without a version.
     #[must_use]
     pub fn of_writer(text: &str) -> Option<Self> {
         let own =
             text.strip_prefix("barrow-").filter(|own| !own.is_empty() && own.bytes().all(|byte| byte == b'.' || byte.is_ascii_digit()));
-        own.map(|own| Self { text: format!("barrow {own}"), number: 0 }).or_else(|| Self::parse(text))
+        let packed = (text == PACKED_VERSION).then(|| Self { text: text.to_owned(), number: 100 });
+        own.map(|own| Self { text: format!("barrow {own}"), number: 0 }).or(packed).or_else(|| Self::parse(text))
     }
 
     /// The program with its version: `bonnie++ 1.97`, `barrow 0.1.0`.
@@ -44,6 +49,12 @@ impl Version {
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
+    }
+
+    /// What stands behind major and minor number: `f` of 1.90f; may be empty.
+    #[must_use]
+    pub fn release(&self) -> &str {
+        self.text.get(4..).unwrap_or_default()
     }
 
     /// Major and minor number together: `197`.
@@ -227,6 +238,7 @@ mod tests {
         }
         assert_eq!(Version::of_writer("barrow-0.1.0").map(|version| version.program()).as_deref(), Some("barrow 0.1.0"));
         assert_eq!(Version::of_writer("2.00a").map(|version| version.program()).as_deref(), Some("bonnie++ 2.00a"));
+        assert_eq!(Version::of_writer("1.0x").map(|version| version.program()).as_deref(), Some("bonnie++ 1.0x"));
         assert_eq!((Version::of_writer("barrow-"), Version::of_writer("barrow-x")), (None, None));
         for text in ["", "1", "1.9", "10.03", "1.0x", "server", "1.97 ", "192.168.1.5", "1.97abcd"] {
             assert_eq!(Version::parse(text), None, "{text}");

@@ -3,7 +3,7 @@
 mod fields;
 mod layout;
 
-use super::bonnie::{Texts, Version, shown};
+use super::bonnie::{PACKED_VERSION, Texts, Version, shown};
 use super::bonnie_work::{PARAMETERS, block_file, file_set, parameters};
 use super::{Found, Importer, Line, Problem, Reading};
 use crate::model::imported::Imported;
@@ -17,10 +17,6 @@ use std::collections::HashSet;
 #[derive(Debug)]
 pub struct BonnieCsv;
 
-/// What 1.00 to 1.04 share; which of them wrote a line is not in it.
-const PACKED_VERSION: &str = "1.0x";
-/// One of them, for what they share.
-const ONE_PACKED_VERSION: &str = "1.03";
 /// Why the fields of a line are not where they belong, most of all.
 const SHIFTED: &str = "a comma in the name, perhaps; nothing of the line is read";
 
@@ -145,7 +141,7 @@ fn reading(line: &Line, fields: &Fields<'_>, problems: &mut Vec<String>) -> Opti
         problems.push("no figure of the line can be used".to_owned());
         return None;
     }
-    Some(Reading { label: fields::name(row.text("name")).to_owned(), imported: row.imported(line.number), phases })
+    Some(Reading { label: fields::label(row.text("name")), imported: row.imported(line.number), phases })
 }
 
 /// Finds out what each field is, and leaves out what is not certain.
@@ -154,19 +150,22 @@ fn row<'l>(line: &Line, fields: &Fields<'l>, problems: &mut Vec<String>) -> Resu
     let form = Form::of(fields.versions.as_ref().map(|(format, _)| format), &cleaned);
     let form = form.map_err(|UnknownForm(what)| format!("{what}; nothing of the line is read"))?;
     let layout = Layout::of(form);
-    let (version, program) = match &fields.versions {
-        Some((_, writer)) => (Some(writer.clone()), writer.program()),
-        None => (Version::parse(ONE_PACKED_VERSION), format!("bonnie++ {PACKED_VERSION}")),
-    };
-    let Some(version) = version else { return Err("no version".to_owned()) };
+    let writer = fields.versions.as_ref().map(|(_, writer)| writer.clone()).or_else(|| Version::of_writer(PACKED_VERSION));
+    let Some(version) = writer else { return Err("no version".to_owned()) };
+    let program = version.program();
     let expected = layout.names.len();
     let mut texts = fields.texts.clone();
-    // A comma at the end of a line, as in a list of lines, is not Bonnie++'s.
-    while texts.len() > expected && texts.pop_if(|last| without_marks(last).is_empty()).is_some() {}
+    if ends_in_a_comma(&layout, &cleaned) {
+        texts.pop();
+    }
     if texts.len() > expected {
         return Err(format!("{} fields, where {program} has {expected}: {SHIFTED}", texts.len()));
     }
+    if let Some(what) = layout::impossible_cpu(&layout, &cleaned) {
+        return Err(format!("{what}: {SHIFTED}"));
+    }
     let cut_after = (texts.len() < expected).then_some(texts.len());
+    let lacks_latencies = lacks_one(line, &layout, &cleaned)?;
     let last = texts.pop().unwrap_or_default();
     layout::check(&layout, &texts.iter().map(|text| without_marks(text)).collect::<Vec<_>>())
         .map_err(|what| format!("{what}: {SHIFTED}"))?;
@@ -182,7 +181,41 @@ fn row<'l>(line: &Line, fields: &Fields<'l>, problems: &mut Vec<String>) -> Resu
         )),
         None => texts.push(word),
     }
+    if lacks_latencies {
+        texts.truncate(layout.place(FIRST_LATENCY).unwrap_or(texts.len()));
+        problems.push("one of the latencies may be missing instead, so that none of them is read".to_owned());
+    }
     Ok(Row { form, layout, texts, version, program, cut_after })
+}
+
+/// The first of the latencies, which stand behind all else.
+const FIRST_LATENCY: &str = "putc_latency";
+
+/// Whether there is one comma more, as in a list of lines, which is not Bonnie++'s. Behind an empty field it may be that a field too many
+/// stands before it.
+fn ends_in_a_comma(layout: &Layout, cleaned: &[&str]) -> bool {
+    match cleaned {
+        [rest @ .., before, ""] => rest.len() + 1 == layout.names.len() && !before.is_empty() && layout::alternates(layout, rest),
+        _ => false,
+    }
+}
+
+/// Whether a latency may be missing in a line that is a few fields short and looks as if it had its end. Where another field may be,
+/// nothing of the line is certain.
+fn lacks_one(line: &Line, layout: &Layout, cleaned: &[&str]) -> Result<bool, String> {
+    const FEW: usize = 3;
+    let missing = layout.names.len().saturating_sub(cleaned.len());
+    if missing == 0 || missing > FEW || !line.is_ended {
+        return Ok(false);
+    }
+    let last = cleaned.last().map_or("", |text| first_word(text));
+    let has_latencies = layout.place(FIRST_LATENCY).is_some();
+    // Without latencies two fields side by side may be cut off; where it is an odd one, figures and their CPU may have changed places.
+    if !layout::alternates(layout, cleaned) || !has_latencies && !missing.is_multiple_of(2) {
+        let (count, expected) = (cleaned.len(), layout.names.len());
+        return Err(format!("{count} of {expected} fields, and which are missing cannot be told; nothing of the line is read"));
+    }
+    Ok(has_latencies && !may_go_on(last))
 }
 
 /// Whether a last field can be the beginning of a longer one: not a latency with its unit, and not what stands for a CPU that is unknown.

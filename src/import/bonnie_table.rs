@@ -2,6 +2,9 @@
 
 mod block;
 mod form;
+mod marks;
+#[cfg(test)]
+mod marred;
 mod row;
 mod runs;
 #[cfg(test)]

@@ -11,6 +11,7 @@ use crate::model::costs::Costs;
 use crate::model::identity::Identity;
 use crate::model::imported::Imported;
 use crate::model::machine::{Device, Filesystem, Machine};
+use crate::model::printable::MOST_LABEL;
 use crate::model::record::{PhaseRecord, RunRecord, SCHEMA};
 use crate::model::stack::Stack;
 use crate::rng::hash64;
@@ -107,14 +108,20 @@ pub fn read(content: &[u8], label: Option<&str>) -> Outcome {
     }
     all.readings.sort_by_key(|reading| reading.imported.line);
     all.readings = once::once(all.readings);
-    all.problems.sort();
     for reading in &mut all.readings {
         if let Some(label) = label {
             label.clone_into(&mut reading.label);
         }
     }
+    let (readings, too_long): (Vec<_>, Vec<_>) = all.readings.into_iter().partition(|reading| reading.label.len() <= MOST_LABEL);
+    all.problems.extend(too_long.iter().map(|reading| Problem { line: reading.imported.line, what: too_long_a_name(&reading.label) }));
+    all.problems.sort();
     let unread = unread(&lines, &all.lines);
-    Outcome { records: records_of(content, all.readings), problems: all.problems, unread }
+    Outcome { records: records_of(readings), problems: all.problems, unread }
+}
+
+fn too_long_a_name(name: &str) -> String {
+    format!("the name has {} bytes, more than the {} KiB that a run file keeps of it; the run is left out", name.len(), MOST_LABEL >> 10)
 }
 
 fn unread(lines: &[Line], known: &BTreeSet<u64>) -> Vec<Stretch> {
@@ -129,10 +136,12 @@ fn unread(lines: &[Line], known: &BTreeSet<u64>) -> Vec<Stretch> {
 }
 
 /// The records of the readings of one file. The file is their batch: what it holds was not measured together with anything else.
-/// Read again, it has the same batch and nonces, so that nothing is counted twice.
+/// Batch and nonces come from what stands there alone: a file that is read again, has grown meanwhile, or is quoted in another one, gives
+/// the same runs the same numbers, so that nothing is counted twice.
 #[must_use]
-pub fn records_of(content: &[u8], readings: Vec<Reading>) -> Vec<RunRecord> {
-    let batch = Identity(hash64(content));
+pub fn records_of(readings: Vec<Reading>) -> Vec<RunRecord> {
+    let batch = Identity(readings.first().map_or(0, |first| hash64(told(first).as_bytes())));
+    let mut times: HashMap<u64, u32> = HashMap::new();
     let mut targets: HashMap<String, u32> = HashMap::new();
     let mut rounds: HashMap<(String, Identity), u32> = HashMap::new();
     let record = |reading: Reading| {
@@ -141,19 +150,29 @@ pub fn records_of(content: &[u8], readings: Vec<Reading>) -> Vec<RunRecord> {
         let workload_id = Identity(hash64(reading.imported.canonical().as_bytes()));
         let round = rounds.entry((reading.label.clone(), workload_id)).or_default();
         *round += 1;
-        record_of(batch, target, *round, workload_id, reading)
+        // Runs of which all is equal are told apart by their order.
+        let number = hash64(told(&reading).as_bytes());
+        let time = times.entry(number).or_default();
+        *time += 1;
+        let nonce = Identity(hash64(format!("{number:016x} {time}").as_bytes()));
+        record_of([batch, nonce, workload_id], target, *round, reading)
     };
     readings.into_iter().map(record).collect()
 }
 
-fn record_of(batch: Identity, target: u32, round: u32, workload_id: Identity, reading: Reading) -> RunRecord {
+/// All that a text tells of a run, whatever stands around it.
+fn told(reading: &Reading) -> String {
+    let texts = reading.imported.parameters.iter().chain(&reading.imported.values).map(|(name, text)| format!("{name}={text}\n"));
+    format!("{}\n{}\n{}", reading.imported.program, reading.label, texts.collect::<String>())
+}
+
+fn record_of([batch, nonce, workload_id]: [Identity; 3], target: u32, round: u32, reading: Reading) -> RunRecord {
     let Reading { label, imported, phases } = reading;
-    let place = format!("{batch} {} {}", imported.line, imported.form);
     RunRecord {
         schema: SCHEMA,
         version: env!("CARGO_PKG_VERSION").to_owned(),
         batch,
-        nonce: Identity(hash64(place.as_bytes())),
+        nonce,
         label,
         target,
         tags: BTreeMap::new(),
@@ -176,10 +195,10 @@ fn record_of(batch: Identity, target: u32, round: u32, workload_id: Identity, re
     }
 }
 
-/// `bonnie++ 1.97, 80G`; without a block file the count of files, as it stood: `bonnie++ 1.96, 60 files`.
+/// `bonnie++ 1.97, 80G`; without a block file the count of files, as it stood: `bonnie++ 1.96, 60 × 1024 files`.
 fn profile_of(imported: &Imported) -> String {
     let of = |name: &str| imported.parameter(name).filter(|text| !text.is_empty());
-    let files = || of("num_files").map(|count| format!("{count} files"));
+    let files = || of("num_files").map(|count| format!("{count} × 1024 files"));
     let size = of("file_size").map(str::to_owned).or_else(files);
     std::iter::once(imported.program.clone()).chain(size).collect::<Vec<_>>().join(", ")
 }
@@ -201,8 +220,7 @@ mod tests {
 
     #[test]
     fn a_file_is_a_batch_and_equal_work_of_a_label_its_rounds() {
-        let records =
-            records_of(b"text", vec![reading("a", 1, "80G"), reading("b", 2, "80G"), reading("a", 3, "80G"), reading("a", 4, "8G")]);
+        let records = records_of(vec![reading("a", 1, "80G"), reading("b", 2, "80G"), reading("a", 3, "80G"), reading("a", 4, "8G")]);
         let found: Vec<(u32, u32)> = records.iter().map(|run| (run.target, run.round)).collect();
         assert_eq!(found, [(1, 1), (2, 1), (1, 2), (1, 1)]);
         assert_eq!(records[0].workload_id, records[1].workload_id);
@@ -210,8 +228,18 @@ mod tests {
         assert_eq!(records.iter().map(|run| run.nonce).collect::<BTreeSet<_>>().len(), 4);
         assert!(records.iter().all(|run| run.batch == records[0].batch && run.plan.is_none()));
         assert_eq!(records[0].profile, "bonnie++ 1.97, 80G");
-        assert_eq!(records_of(b"text", vec![reading("a", 1, "80G")])[0], records[0], "read again it is the same run");
-        assert_eq!(records_of(b"text", vec![reading("a", 1, "")])[0].profile, "bonnie++ 1.97, 16 files");
+        assert_eq!(records_of(vec![reading("a", 1, "80G")])[0], records[0], "read again it is the same run");
+        assert_eq!(records_of(vec![reading("a", 1, "")])[0].profile, "bonnie++ 1.97, 16 × 1024 files");
+    }
+
+    #[test]
+    fn a_file_that_has_grown_gives_the_same_runs_again() {
+        let line = |seeks: u32| format!("host,2G,1,2,3,4,5,6,7,8,9,10,{seeks}.5,12,16,1,2,3,4,5,6,7,8,9,10,11,12\n");
+        let [two, four] = [2, 4].map(|count| read((1..=count).map(line).collect::<String>().as_bytes(), None).records);
+        assert_eq!((two.len(), four.len()), (2, 4));
+        assert_eq!(two, four[..2]);
+        let quoted = read(format!("> {}> {}", line(4), line(1)).as_bytes(), None).records;
+        assert_eq!([quoted[0].nonce, quoted[1].nonce], [four[3].nonce, four[0].nonce], "told again elsewhere it is the same run");
     }
 
     #[test]

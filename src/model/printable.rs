@@ -1,5 +1,8 @@
 //! Text from outside (labels, tags, messages) made safe to print: nothing in it moves the cursor or turns the line around.
 
+/// The most bytes of a label, of all tags together, and of a command: a run must stay a line that can be read again.
+pub const MOST_LABEL: usize = 64 << 10;
+
 /// Replaces by `?` each character that has no place of its own in a line: controls, line separators, marks that turn the direction
 /// of writing, and characters of no width that are not part of a letter.
 #[must_use]

@@ -144,7 +144,8 @@ impl Cell {
             rate: if is_short { SHORT.to_owned() } else { within(&row.rate.median, most_rate) },
             cpu: within(&row.cpu_own, MOST_CPU),
             range: distances(row),
-            latency: row.latency_max.clone(),
+            // One word, as there, for what reads these lines by words.
+            latency: row.latency_max.replace(' ', "").replace('µ', "u"),
         }
     }
 }

@@ -46,13 +46,20 @@ fn figures_in(rate: &Spread, unit: f64, most_digits: i32) -> RateFigures {
     RateFigures { median, low, high }
 }
 
+/// A share of the high end below which a low end may be written as 0.
+const NEXT_TO_NOTHING: f64 = 1e-6;
+
 /// The power of ten of the last place that a spread of rates is written to.
 fn place_of(rate: &Spread, unit: f64, most_digits: i32) -> i32 {
     let (median, low, high) = (rate.median / unit, rate.low / unit, rate.high / unit);
     let shown = if median > 0.0 { median } else { high };
     match last_place(half_width(low, high), 2) {
         _ if rate.n == 1 => last_place(shown, 3).unwrap_or(0),
-        Some(place) => place.clamp(last_place(shown, most_digits).unwrap_or(0), last_place(shown, 2).unwrap_or(0)),
+        Some(place) => {
+            let place = place.clamp(last_place(shown, most_digits).unwrap_or(0), last_place(shown, 2).unwrap_or(0));
+            // A low end that is not 0 is not written as 0, unless it is next to nothing beside the other.
+            if low > high * NEXT_TO_NOTHING { place.min(last_place(low, 1).unwrap_or(place)) } else { place }
+        }
         None => last_place(shown, most_digits).unwrap_or(0),
     }
 }

@@ -278,8 +278,8 @@ mod tests {
         }
         let expected = [
             "seq. create: wrong?",
-            "seq. stat: too short for Bonnie++ to give a rate (+++++) in 4 of 9 runs, so the median is of the slower ones",
-            "random stat: too short for Bonnie++ to give a rate (+++++)",
+            "seq. stat: too short for a rate in Bonnie++'s form (+++++) in 4 of 9 runs, so the median is of the slower ones",
+            "random stat: too short for a rate in Bonnie++'s form (+++++)",
         ];
         assert_eq!(missing(&Report::of(&records).sections[0]), expected);
     }

@@ -85,6 +85,7 @@ pub fn bonnie(section: &Section<'_>, columns: &Columns) -> String {
     let Some(cases) = cases(section) else { return String::new() };
     let below = match cases.n {
         1 => String::new(),
+        2 => "; below them both runs, in per cent from the median".to_owned(),
         _ => format!("; below them the {}, in per cent from the median", cases.range),
     };
     let rates = if cases.n == 1 { "the rates of 1 run".to_owned() } else { format!("medians of {} runs", cases.n) };

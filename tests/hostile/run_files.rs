@@ -89,7 +89,13 @@ fn of_very_many_bad_lines_the_first_are_named_and_the_others_counted() {
     assert_eq!(loaded.bad[99].to_string(), "x:101: is not a run; nor can 4900 lines after it be read");
     let only_bad = load_from(Path::new("x"), "x\n".repeat(5000).as_bytes()).expect("memory is read").bad;
     assert_eq!(only_bad.len(), 1);
-    assert!(only_bad[0].problem.ends_with("nor is any of the 4999 other lines: this is not a run file"), "{}", only_bad[0]);
+    assert!(
+        only_bad[0]
+            .problem
+            .ends_with("nor is any of the 4999 other lines: this is not a run file (`barrow import` reads what Bonnie++ printed)"),
+        "{}",
+        only_bad[0]
+    );
 }
 
 #[test]

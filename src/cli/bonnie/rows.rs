@@ -23,9 +23,18 @@ pub enum Shape {
     },
 }
 
-/// Whether there is anything to print: a line without any result would be one of nothing.
+/// Whether there is anything to print.
 fn has_result(run: &RunRecord) -> bool {
     run.phases.iter().any(|phase| phase.status == Status::Ok)
+}
+
+/// The line of a run under the name that is shown; none of a run that is not whole, as Bonnie++ prints none: what collects lines would
+/// take it for a result.
+fn row(run: &RunRecord) -> Option<String> {
+    if !run.complete {
+        say("barrow: the run is not whole, so that it has no line of CSV");
+    }
+    run.complete.then(|| bonnie_csv::line(run) + "\n")
 }
 
 /// The printed part of a batch; told of runs by the thread that does them.
@@ -57,12 +66,9 @@ impl Rows {
     pub fn ended(&self, run: &RunRecord) {
         let Shape::Rows { has_header } = self.shape else { return };
         self.told.fetch_add(1, Ordering::Relaxed);
-        if !has_result(run) {
-            return;
-        }
+        let Some(row) = row(&self.shown(run)) else { return };
         let header = if has_header && !self.has_begun.swap(true, Ordering::Relaxed) { bonnie_csv::header() + "\n" } else { String::new() };
-        let row = bonnie_csv::line(&self.shown(run));
-        if let Err(error) = print(&format!("{header}{row}\n")) {
+        if let Err(error) = print(&format!("{header}{row}")) {
             say(&format!("barrow: {error}"));
             self.is_cut.store(true, Ordering::Relaxed);
         }
@@ -83,7 +89,7 @@ impl Rows {
                 }
                 let report = Report { layout: Layout::Bonnie, ..Report::of(&shown) };
                 let text = renderer_named("text").map_err(usage)?.render(&report).text().unwrap_or_default().to_owned();
-                let rows: String = shown.iter().map(|run| bonnie_csv::line(run) + "\n").collect();
+                let rows: String = shown.iter().filter_map(row).collect();
                 if is_quiet {
                     say(text.trim_end());
                     print(&rows)?;

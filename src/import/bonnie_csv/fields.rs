@@ -20,12 +20,12 @@ impl<'l> Fields<'l> {
     pub fn of(line: &'l str) -> Option<Self> {
         let is_command = line.contains("bon_csv2");
         let versioned = starts(line).find_map(|start| {
-            let texts = split(line.get(start..)?);
+            let texts = split(line.get(start..)?, 2);
             let versions = versions(&texts)?;
             is_versioned(&versions.0, &texts).then_some(Self { versions: Some(versions), texts, is_command })
         });
         versioned.or_else(|| {
-            let texts = split(without_command(line));
+            let texts = split(without_command(line), 0);
             is_packed(&texts).then_some(Self { versions: None, texts, is_command })
         })
     }
@@ -53,8 +53,29 @@ fn starts(line: &str) -> impl Iterator<Item = usize> {
     })
 }
 
-fn split(line: &str) -> Vec<&str> {
-    line.split(',').map(str::trim).collect()
+/// The texts between the commas; a comma of a name in quotation marks is none of these.
+fn split(line: &str, place_of_name: usize) -> Vec<&str> {
+    let (mut texts, mut rest) = (Vec::new(), Some(line));
+    while let Some(text) = rest {
+        let end_of_name = if texts.len() == place_of_name { end_of_quoted(text) } else { None };
+        let end = end_of_name.or_else(|| text.find(','));
+        texts.push(end.and_then(|end| text.get(..end)).unwrap_or(text).trim());
+        rest = end.and_then(|end| text.get(end + 1..));
+    }
+    texts
+}
+
+/// Where a field ends that begins with a quotation mark: at the comma behind its other one. Two marks side by side are one in the field.
+fn end_of_quoted(text: &str) -> Option<usize> {
+    let inner = text.trim_start().strip_prefix('"')?;
+    let mut marks = inner.match_indices('"').map(|(place, _)| place).peekable();
+    while let Some(place) = marks.next() {
+        if marks.next_if_eq(&(place + 1)).is_none() {
+            let is_end = inner.get(place + 1..).is_some_and(|behind| behind.starts_with(','));
+            return is_end.then_some(text.len() - inner.len() + place + 1);
+        }
+    }
+    None
 }
 
 fn versions(texts: &[&str]) -> Option<(Version, Version)> {
@@ -67,7 +88,18 @@ fn is_versioned(format: &Version, texts: &[&str]) -> bool {
     let at = |place: usize| texts.get(place).map_or("", |text| without_marks(text));
     let has_size = texts.iter().skip(3).take(7).any(|text| is_file_size(without_marks(text)));
     let is_concurrent = is_number(at(3)) && !at(4).is_empty() && texts.len() > 5;
-    format.number() >= 190 && (has_size || is_concurrent && !at(4).contains('.'))
+    format.number() >= 190 && (has_size || is_concurrent && !at(4).contains('.') || is_files_only(texts))
+}
+
+/// Whether nothing but figures of files stands behind the name: the block file was left out, and concurrency and seed are not known.
+fn is_files_only(texts: &[&str]) -> bool {
+    const PLACES: std::ops::Range<usize> = 3..17;
+    let behind = || texts.iter().skip(PLACES.end).map(|text| without_marks(text)).filter(|text| !text.is_empty());
+    let is_latency = |text: &str| text.strip_suffix('s').is_some_and(|digits| is_figure(digits.trim_end_matches(['u', 'm'])));
+    let is_word = |text: &str| matches!(text, "link" | "symlink");
+    texts.iter().skip(PLACES.start).take(PLACES.len()).all(|text| text.is_empty())
+        && behind().filter(|text| is_figure(text)).nth(1).is_some()
+        && behind().all(|text| is_figure(text) || is_latency(text) || is_word(text))
 }
 
 /// Whether fields without a version are those of 1.0x: a size near the beginning and figures behind it.
@@ -131,6 +163,13 @@ pub fn name(text: &str) -> &str {
     }
     let rest = ["<pre>", "<code>", "`"].iter().fold(rest, |rest, sign| rest.strip_prefix(sign).unwrap_or(rest));
     rest.strip_prefix('"').map_or(rest, |inner| inner.strip_suffix('"').unwrap_or(inner))
+}
+
+/// The label of a run: its name, in which quotation marks that are doubled are single ones where the whole is between such (RFC 4180).
+#[must_use]
+pub fn label(text: &str) -> String {
+    let is_quoted = text.trim().len() > 1 && text.trim().starts_with('"') && text.trim().ends_with('"');
+    if is_quoted { name(text).replace("\"\"", "\"") } else { name(text).to_owned() }
 }
 
 /// A field as it stood, without the quotation marks of a program that put it, or the whole line, between such.

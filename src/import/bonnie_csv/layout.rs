@@ -31,17 +31,17 @@ impl Form {
     /// The form of a line that names its own (`None`: a line without versions), by what stands in its fields.
     ///
     /// # Errors
-    /// When it is of a later form, or of one that cannot be told from others at this count of fields.
+    /// When it is of a later form.
     pub fn of(format: Option<&Version>, fields: &[&str]) -> Result<Self, UnknownForm> {
         let Some(format) = format else { return Ok(Self::Packed) };
         let at = |place: usize| fields.get(place).copied().unwrap_or_default();
         match format.number() {
-            190..=192 if !is_number(at(3)) => match fields.len() {
-                33 => Ok(Self::Early { latencies: false, file_chunk: false }),
-                45 => Ok(Self::Early { latencies: true, file_chunk: false }),
-                46 => Ok(Self::Early { latencies: true, file_chunk: true }),
-                count => Err(UnknownForm(format!("{count} fields, where Bonnie++ 1.90 to 1.92 have 33, 45 or 46"))),
-            },
+            // The count of fields says nothing of the form: a line may be cut.
+            190 => Ok(Self::Early { latencies: format.release() >= "f", file_chunk: false }),
+            191 => Ok(Self::Early { latencies: true, file_chunk: true }),
+            192 if format.release() == "a" || format.release().is_empty() && !is_number(at(3)) => {
+                Ok(Self::Early { latencies: true, file_chunk: true })
+            }
             ..197 if at(5).is_empty() && at(17).is_empty() && !at(18).is_empty() => Ok(Self::Shifted),
             ..198 => Ok(Self::Usual),
             198 => Ok(Self::Seeks),
@@ -182,6 +182,31 @@ pub fn check(layout: &Layout, fields: &[&str]) -> Result<(), String> {
         Some(text) => Err(format!("`{}` stands where a figure belongs", shown(text))),
         None => Ok(()),
     }
+}
+
+/// The most that a share of CPU can be: many seekers, each charged with the CPU of all, reach some thousands.
+const MOST_CPU: f64 = 99_999.0;
+/// The most of a phase that is none of seeks, where a field may be missing.
+const MOST_USUAL_CPU: f64 = 999.0;
+
+/// The first share of CPU that is too large for one, with the name of its field.
+#[must_use]
+pub fn impossible_cpu(layout: &Layout, fields: &[&str]) -> Option<String> {
+    let mut shares = layout.columns.iter().filter_map(|(column, places)| Some((column, *fields.get(places.cpu?)?)));
+    let (column, text) = shares.find(|(_, text)| text.parse().is_ok_and(|share: f64| share > MOST_CPU))?;
+    Some(format!("{} is `{}`, which is no share of CPU", cpu_name(*column), shown(text)))
+}
+
+/// Whether each rate and each share of CPU is of its kind: where a field is missing, they change places.
+#[must_use]
+pub fn alternates(layout: &Layout, fields: &[&str]) -> bool {
+    let at = |place: Option<usize>| place.and_then(|place| fields.get(place)).copied().unwrap_or_default();
+    layout.columns.iter().all(|(column, places)| {
+        let (rate, cpu, is_seeks) = (at(places.rate), at(places.cpu), column.name == "seeks");
+        let is_rate = rate != "+++" && (is_seeks || !rate.contains('.'));
+        let is_share = cpu != "+++++" && !cpu.contains('.') && (is_seeks || !cpu.parse().is_ok_and(|share: f64| share > MOST_USUAL_CPU));
+        is_rate && is_share && (!rate.is_empty() || cpu.is_empty())
+    })
 }
 
 #[cfg(test)]

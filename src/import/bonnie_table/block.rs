@@ -1,13 +1,18 @@
 //! The blocks of pasted tables: a heading with the rows of figures below it.
 
 use super::form::{Form, Word, form, plain, quote_of, unquoted};
-use super::row::{Figures, Half, Latencies, Row, Texts, is_latency, row};
+use super::marks::unmarked;
+use super::row::{COLUMNS, Figures, Half, Latencies, Row, Texts, is_latency, row};
 use crate::import::bonnie::Version;
 use crate::import::{Line, Problem};
 use std::collections::BTreeSet;
 
-/// The blanks between a version and its heading where `bon_csv2txt` printed them; Bonnie++ itself prints seven.
-const GAP_OF_CONVERTER: usize = 3;
+/// Whether `bon_csv2txt` printed what stands before a heading: it gives ten columns to the version and three blanks; Bonnie++ itself
+/// prints seven. With tabulators it is not certain.
+fn is_of_converter(line: &str, before: &str) -> bool {
+    let version = before.split_whitespace().next_back().unwrap_or_default();
+    !line.contains('\t') && before.ends_with(&format!("Version{version:>10}   "))
+}
 
 /// A row whose figures are told apart.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,6 +54,8 @@ pub struct Block {
     pub has_other_rows: bool,
     /// Where the heading has its figures begin.
     start: Option<usize>,
+    /// How many columns its last line is over.
+    columns: usize,
     /// The lines of the heading.
     heading: Vec<u64>,
 }
@@ -83,8 +90,8 @@ struct Reader {
 /// The blocks of a text.
 pub fn blocks(lines: &[Line]) -> Blocks {
     let mut reader = Reader::default();
-    for line in lines {
-        let text = plain(&line.text);
+    let texts = unmarked(lines.iter().map(|line| plain(&line.text)).collect());
+    for (line, text) in lines.iter().zip(texts) {
         if let Form::Output { before } | Form::Create { before } = form(&text) {
             reader.quote = quote_of(&before);
         }
@@ -97,18 +104,19 @@ pub fn blocks(lines: &[Line]) -> Blocks {
 
 impl Reader {
     fn take(&mut self, line: &Line, form: Form) {
+        let raw = line.text.as_str();
         let Line { number: line, is_ended, .. } = *line;
         match form {
             Form::Empty => {}
-            Form::Output { before } => self.begin(Half::Blocks, line, &before),
-            Form::Create { before } => self.begin(Half::Files, line, &before),
+            Form::Output { before } => self.begin(Half::Blocks, line, &before, is_of_converter(raw, &before)),
+            Form::Create { before } => self.begin(Half::Files, line, &before, is_of_converter(raw, &before)),
             Form::Phases { before } => {
                 self.heading(Half::Blocks, line, |block| block.concurrency = concurrency(&before));
             }
             Form::Files { before } => {
                 self.heading(Half::Files, line, |block| before.trim().clone_into(&mut block.name));
             }
-            Form::Units { before, start } => self.open(line, before.trim(), start),
+            Form::Units { before, start, columns } => self.open(line, before.trim(), start, columns),
             Form::Rest => self.claim(line),
             Form::Latency(words) => self.latency(line, &words),
             Form::Other(words) => self.other(line, is_ended, &words),
@@ -116,16 +124,15 @@ impl Reader {
     }
 
     /// A new block.
-    fn begin(&mut self, half: Half, line: u64, before: &str) {
+    fn begin(&mut self, half: Half, line: u64, before: &str, is_converted: bool) {
         self.end_row();
         let version = before.split_whitespace().filter_map(Version::parse).next_back();
-        let gap = before.len() - before.trim_end_matches(' ').len();
         let follows = self.is_open;
         self.is_open = false;
         self.found.blocks.push(Block {
             half,
             line,
-            is_converted: version.is_some() && gap == GAP_OF_CONVERTER,
+            is_converted: version.is_some() && is_converted,
             version,
             concurrency: String::new(),
             name: String::new(),
@@ -134,6 +141,7 @@ impl Reader {
             rows: Vec::new(),
             has_other_rows: false,
             start: None,
+            columns: 0,
             heading: vec![line],
         });
     }
@@ -141,7 +149,7 @@ impl Reader {
     /// A further line of a heading; begins a block where the line before it is missing.
     fn heading(&mut self, half: Half, line: u64, set: impl Fn(&mut Block)) {
         if self.found.blocks.last().is_none_or(|block| block.half != half || block.over_names.is_some()) {
-            self.begin(half, line, "");
+            self.begin(half, line, "", false);
         }
         if let Some(block) = self.found.blocks.last_mut() {
             block.heading.push(line);
@@ -150,11 +158,12 @@ impl Reader {
     }
 
     /// The last line of a heading.
-    fn open(&mut self, line: u64, over_names: &str, start: Option<usize>) {
+    fn open(&mut self, line: u64, over_names: &str, start: Option<usize>, columns: usize) {
         self.end_row();
         if let Some(block) = self.found.blocks.last_mut() {
             block.over_names = Some(over_names.to_owned());
             block.start = start;
+            block.columns = columns;
             self.is_open = true;
             self.found.lines.extend(block.heading.iter().copied().chain([line]));
         }
@@ -188,7 +197,7 @@ impl Reader {
         }
         self.end_row();
         let Some(block) = self.found.blocks.last().filter(|_| self.is_open) else { return };
-        match row(block.half, words, block.start) {
+        match row(block.half, words) {
             Some(row) => {
                 self.found.lines.insert(line);
                 self.pending = Some(Pending { line, row: row.ending(is_ended), latencies: None });
@@ -219,6 +228,9 @@ impl Reader {
             Ok(figures) => {
                 if figures.is_cut {
                     problems.push((line, "the row is cut: its last figure was not taken".to_owned()));
+                }
+                if !figures.is_cut && block.columns < COLUMNS && figures.rates.last().is_some_and(String::is_empty) {
+                    problems.push((line, "the heading is cut: the columns right of its end are cut away".to_owned()));
                 }
                 let latencies = latencies.map(|(line, latencies)| latencies_of(line, &latencies, block.start, &figures, &mut problems));
                 let latencies = latencies.unwrap_or_default();

@@ -43,6 +43,8 @@ pub enum Form {
         before: String,
         /// The column before that of the first figures; `None` where a browser made one blank of several, so that places say nothing.
         start: Option<usize>,
+        /// How many columns it is over.
+        columns: usize,
     },
     /// The end of a heading that a mail program broke.
     Rest,
@@ -70,6 +72,7 @@ pub fn plain(text: &str) -> String {
             '\u{200b}' | '\u{feff}' | '\u{ad}' => continue,
             blank if blank.is_whitespace() => plain.push(' '),
             '\u{2010}'..='\u{2015}' | '\u{2212}' | '\u{2500}' => plain.push('-'),
+            '\u{2502}' | '\u{2503}' | '\u{2551}' => plain.push('|'),
             other => plain.push(other),
         }
         columns += 1;
@@ -169,7 +172,7 @@ fn units(plain: &str, words: &[Word]) -> Option<Form> {
     let (unit, share) = (words.get(first - 1)?, words.get(*first)?);
     let before = plain.chars().take(unit.end - unit.text.chars().count()).collect();
     let start = share.end.checked_sub(WIDTH).filter(|_| plain.trim_start().contains("  "));
-    Some(Form::Units { before, start })
+    Some(Form::Units { before, start, columns: places.len() })
 }
 
 fn is_of_heading(word: &str) -> bool {

@@ -71,6 +71,11 @@ fn is_too_short(text: &str) -> bool {
     text.len() >= 3 && text.bytes().all(|byte| byte == b'+')
 }
 
+/// Up to three digits, or pluses.
+fn is_share(text: &str) -> bool {
+    (is_number(text) && text.len() <= CPU) || is_too_short(text)
+}
+
 /// `2G`, `300M:512`, `64G:4k::65536`.
 fn is_size(text: &str) -> bool {
     let (size, more) = text.split_once(':').unwrap_or((text, ""));
@@ -101,31 +106,25 @@ fn apart(word: Word) -> Vec<Word> {
     }
 }
 
-/// The words of a line as a row; `None` where they are none. `start` is the column where the heading has its figures begin, `None` where
-/// places say nothing.
-pub fn row(half: Half, words: &[Word], start: Option<usize>) -> Option<Row> {
+/// The words of a line as a row; `None` where they are none. It may have more words than figures belong there: then no column is told.
+pub fn row(half: Half, words: &[Word]) -> Option<Row> {
     let work = match half {
         Half::Blocks => words.iter().rposition(|word| is_size(&word.text))?,
-        Half::Files => files_at(words, start)?,
+        Half::Files => files_at(words)?,
     };
     let (before, figures) = words.split_at_checked(work + 1)?;
     let figures: Vec<Word> = figures.iter().cloned().flat_map(apart).collect();
     let (word, name) = before.split_last()?;
     let known = figures.iter().filter(|word| is_figure(&word.text)).count();
-    let is_row = figures.first().is_some_and(|word| is_figure(&word.text)) && figures.len() <= WHOLE && 2 * known > figures.len();
+    let is_row = figures.first().is_some_and(|word| is_figure(&word.text)) && 2 * known > figures.len();
     let name = name.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
     is_row.then(|| Row { name, work: word.text.clone(), start: word.end, figures, is_joined: false, is_ended: true })
 }
 
-/// The place of the count of files: before twelve figures, or the word that can only be it, or the one in its column.
-fn files_at(words: &[Word], start: Option<usize>) -> Option<usize> {
-    let is_at = |place: &usize| words.get(*place).is_some_and(|word| is_files(&word.text));
-    let figures = words.iter().rev().take_while(|word| is_figure(&word.text)).count();
-    let before_figures = words.len().checked_sub(figures + 1).filter(is_at);
-    let whole = words.len().checked_sub(WHOLE + 1).filter(is_at);
-    let in_column = || words.iter().position(|word| Some(word.end) == start).filter(is_at);
-    let first = || Some(words.len() - figures).filter(|_| figures > 2).filter(is_at);
-    before_figures.or(whole).or_else(in_column).or_else(first)
+/// The place of the count of files: the first word that can be one. Any later one may be a figure, so that a name which is a number
+/// leaves a figure too many, and the row is not taken.
+fn files_at(words: &[Word]) -> Option<usize> {
+    words.iter().position(|word| is_files(&word.text))
 }
 
 impl Row {
@@ -148,6 +147,9 @@ impl Row {
     /// # Errors
     /// Says that it cannot be told.
     pub fn figures(&self, half: Half, start: Option<usize>, latencies: Option<usize>) -> Result<Figures, String> {
+        if half == Half::Files && self.has_wild_share() {
+            return Err("a share of CPU over 999 % stands in this row of files: none of its figures was taken".to_owned());
+        }
         let starts = start.filter(|_| !self.is_joined).map(|start| [start, self.start]);
         match starts.into_iter().flatten().find_map(|start| placed(&self.figures, start)) {
             // The last column always has figures, and latencies are below only a row that was printed to its end.
@@ -155,17 +157,34 @@ impl Row {
                 Ok(self.cut(&placed.columns))
             }
             Some(placed) => Ok(self.in_columns(&placed.columns)),
-            None if self.figures.len() == WHOLE => Ok(self.ended(&ALL)),
+            None if self.is_whole(half, start) => Ok(self.ended(&ALL)),
             None if half == Half::Blocks && self.is_fast(latencies) => Ok(self.ended(&FAST)),
             None => Err(self.unknown()),
         }
     }
 
+    /// Twelve figures without their places are all columns where each is a figure and each second a share. A row of files has nothing but
+    /// numbers, so its first figure must stand in its place too, where places say something.
+    fn is_whole(&self, half: Half, start: Option<usize>) -> bool {
+        let shares = || self.figures.iter().skip(1).step_by(2);
+        let is_told = self.figures.iter().all(|word| is_figure(&word.text)) && shares().all(|word| is_share(&word.text));
+        let first = self.figures.first();
+        let is_first = |at: usize| first.is_some_and(|word| word.end == at + 1 + word.text.len().max(RATE));
+        let is_placed = || start.is_none_or(|start| is_first(start) || is_first(self.start));
+        self.figures.len() == WHOLE && is_told && (half == Half::Blocks || self.is_joined || is_placed())
+    }
+
+    /// Whether a number too great for a share of CPU stands where one belongs, in a row that has all figures.
+    fn has_wild_share(&self) -> bool {
+        let is_wild = |word: &Word| is_number(&word.text) && !is_share(&word.text);
+        self.figures.len() == WHOLE && self.figures.iter().skip(1).step_by(2).any(is_wild)
+    }
+
     /// Four columns without their places are those that `-f` leaves when the row is known to be whole: it has as many latencies, or it
-    /// ends with seeks, the only rate that can have a point and no letter.
+    /// ends with seeks, the only rate that can have a point and no letter. A broken line says too little for that.
     fn is_fast(&self, latencies: Option<usize>) -> bool {
         let ends_with_seeks = || self.figures.get(6).is_some_and(|rate| rate.text.parse::<f64>().is_ok() && rate.text.contains('.'));
-        self.figures.len() == 2 * FAST.len() && (latencies == Some(FAST.len()) || ends_with_seeks())
+        !self.is_joined && self.figures.len() == 2 * FAST.len() && (latencies == Some(FAST.len()) || ends_with_seeks())
     }
 
     /// The columns of a row without places, whose last figure may be cut where the file ends with it.

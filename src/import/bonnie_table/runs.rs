@@ -148,9 +148,11 @@ impl Run<'_> {
         is_marked(self.blocks) || is_marked(self.files) || (is_late && is_without)
     }
 
-    /// Whether the rates of files are those that 1.98 to 2.00a print; `bon_csv2txt` has them from the CSV, where they are right.
+    /// Whether the rates of files are those that 1.98 to 2.00a print; `bon_csv2txt` has them from the CSV, where they are right,
+    /// and never has a version over the second block.
     fn prints_wrong_rates(&self, block: &Block, half: Half, version: &Version) -> bool {
-        let is_of_converter = self.is_converted() && block.over_names.as_ref().is_some_and(|text| text.starts_with("files:max:min"));
+        let is_marked = self.blocks.is_some_and(|(first, _)| first.is_converted) && block.version.is_none();
+        let is_of_converter = is_marked && block.over_names.as_ref().is_some_and(|text| text.starts_with("files:max:min"));
         half == Half::Files && version.prints_wrong_file_rates() && !is_of_converter
     }
 

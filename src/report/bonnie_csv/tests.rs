@@ -23,7 +23,7 @@ fn a_run_of_barrow_is_a_line_of_fifty_fields() {
     sample::counted_mut(&mut run, Phase::BlockWrite).latency_max_ns = 226_999_999;
     sample::counted_mut(&mut run, Phase::SeqDelete).latency_max_ns = 123_456_789_012;
     *sample::phase_mut(&mut run, Phase::Rewrite) = PhaseRecord::failed(Phase::Rewrite, "no space");
-    let expected = "1.98,barrow-0.1.0,ext4; old?'x',1,1,4G,1m,1000,1,,,512000,16,,,,,512000,16,123.5,0,\
+    let expected = "1.98,barrow-0.1.0,ext4; old?'x',1,1,4G,1m,1000000,1,,,512000,16,,,,,512000,16,123.5,0,\
         64,,,,,50000,16,+++++,+++,50000,16,50000,16,50000,16,50000,16,,226ms,,,50us,50us,50us,50us,123s,50us,50us,50us";
     assert_eq!(line(&run), expected);
 }
@@ -52,10 +52,10 @@ fn work_is_written_as_bonnie_writes_it() {
     let settings = &mut run.plan.as_mut().unwrap().settings;
     (settings.file_size, settings.chunk_size, settings.seeks, settings.seekers) = (3 << 40, 8192, 8192, 5);
     (settings.files, settings.max_size, settings.min_size, settings.dirs) = (20_000, 250_000, 0, 1000);
-    assert_eq!(written(&run), "3072G 8k 8192 5 19.53125 250000 0  1000");
+    assert_eq!(written(&run), "3072G 8k 30000 5 19.53125 250000 0  1000");
     run.plan.as_mut().unwrap().settings.file_size = 300 << 20;
     run.plan.as_mut().unwrap().settings.files = 0;
-    assert_eq!(written(&run), "300M 8k 8192 5     ");
+    assert_eq!(written(&run), "300M 8k 30000 5     ");
     run.plan.as_mut().unwrap().settings.file_size = 0;
     assert_eq!(written(&run), "        ");
 }

@@ -85,7 +85,7 @@ barrow 0.1.0      -------Sequential Output------- --Sequential Input-- --Random-
 Machine      Size K/sec %CP  K/sec %CP  K/sec %CP K/sec %CP  K/sec %CP  /sec %CP
 ext4           4G           511400  16 512000  16           512000  16 30000  16
                                 -2/+2%     -0/+0%               -0/+0%    -0/+0%
-Latency                          50 µs      50 µs                50 µs     50 µs
+Latency                           50us       50us                 50us      50us
 ";
     assert_eq!(first(&lines, 6), expected, "{}", lines.join("\n"));
     let files = "\
@@ -137,7 +137,7 @@ Version 1.97    -------Sequential Output-------- ---Sequential Input-- --Random-
                 -Per Chr-- --Block--- -Rewrite-- -Per Chr-- --Block--- --Seeks--
 Machine    Size  K/sec %CP  K/sec %CP  K/sec %CP  K/sec %CP  K/sec %CP  /sec %CP
 server      80G 512000  16 512000  16 512000  16 512000  16 512000  16 30000  16
-Latency              50 µs      50 µs      50 µs      50 µs      50 µs     50 µs
+Latency               50us       50us       50us       50us       50us      50us
 Version 1.97        ------Sequential Create------ --------Random Create--------
 ";
     assert_eq!(first(&lines, 6), expected, "{}", lines.join("\n"));
