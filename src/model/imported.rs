@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 const MOST_TEXTS: usize = 256;
 
 /// Why another program gave no rate: Bonnie++ gives none, but `+++++`, below half a second (a second before 1.00f).
+/// Run files hold these words and summaries know such a phase by them, so that they stay as they are.
 pub const TOO_SHORT: &str = "too short for a rate in Bonnie++'s form (+++++)";
 
 /// A run that another program did. Nothing in it is barrow's: each text is as it stood.
