@@ -10,7 +10,7 @@ const require = createRequire(join(process.env.BARROW_PAGE_MODULES, "here.js"));
 const { chromium } = require("playwright-core");
 const axeSource = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
 
-const WIDTHS = [320, 360, 599, 768, 821, 1024, 1280];
+const WIDTHS = [320, 360, 599, 768, 821, 881, 1024, 1280];
 const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
 const faults = [];
 let looks = 0;
