@@ -13,6 +13,7 @@
 //! - [`target`]: what a phase works on, real or pretended; what that stands on (its ground); how it is cleaned up.
 //! - [`phases`]: how each phase does its work. Only what `prepare` returns is on the clock.
 //! - [`runner`]: rounds × targets × phases: makes cold, prepares, reads the meter around what is timed, labels, records.
+//! - [`lab`]: filesystems that are made for each run, mounted, and taken away again: a ground like any other.
 //! - [`store`]: run files: a line is appended and flushed when a run ends; what can be read is loaded, the rest is named.
 //! - [`import`]: what other programs reported, read into runs: a file an importer.
 //! - [`report`]: one table model, and a file for each format that is drawn from it.
@@ -20,6 +21,7 @@
 
 pub mod cli;
 pub mod import;
+pub mod lab;
 pub mod model;
 pub mod phases;
 pub mod report;

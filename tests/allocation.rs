@@ -1,7 +1,7 @@
 //! Nothing allocates while a phase is timed: a counting allocator is read by the meter itself, before and after each phase.
 
 use barrow::model::identity::Identity;
-use barrow::model::machine::{Device, Filesystem, FilesystemClass, Machine};
+use barrow::model::machine::{FilesystemClass, Machine};
 use barrow::model::phase::Phase;
 use barrow::model::plan::{Circumstances, Plan};
 use barrow::model::profile::Profile;
@@ -11,6 +11,7 @@ use barrow::runner::{Batch, Listeners, Observer, Place, Standing, run_batch};
 use barrow::sys::around::Around;
 use barrow::sys::files::open_directory_path;
 use barrow::sys::meter::{Meter, ProcessMeter, Reading};
+use barrow::target::ground::Site;
 use barrow::target::plain::PlainGround;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::collections::BTreeMap;
@@ -141,18 +142,9 @@ fn count_a_run(changes: &[(&str, &str)]) {
     let changes: Vec<_> = changes.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
     let profile = Profile::named("quick", 0).expect("a profile").changed(&changes, 0).expect("good keys");
     let plan = Plan::of(&profile, GENERATOR, Circumstances::WITHOUT_DROPS).expect("a plan");
-    let filesystem = Filesystem {
-        kind: "any".to_owned(),
-        class: FilesystemClass::Block,
-        mount_options: String::new(),
-        size_bytes: 0,
-        free_bytes: 0,
-        used_bytes: None,
-        free_files: None,
-    };
     let open = open_directory_path(directory.path()).expect("the directory");
-    let ground = PlainGround::of(open, directory.path().to_owned(), FilesystemClass::Block);
-    let mut places = [Place::of("a".to_owned(), Box::new(ground), filesystem, Device::default())];
+    let ground = PlainGround::of(open, directory.path().to_owned(), Site::of_class(FilesystemClass::Block));
+    let mut places = [Place::of("a".to_owned(), Box::new(ground))];
     let batch = Batch { identity: Identity(1), plan, rounds: 1, tags: BTreeMap::new(), machine: Machine::default() };
     // Room for every reading, those of the watches for a quiet machine too, so that noting one allocates nothing.
     let meter = CountingMeter { meter: ProcessMeter::open(), counts: Mutex::new(Vec::with_capacity(1 << 16)) };

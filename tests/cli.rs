@@ -332,7 +332,9 @@ fn alone_it_says_what_to_do_next() {
 #[test]
 fn help_fits_80_columns() {
     let work = Work::new();
-    for arguments in [&["--help"][..], &["run", "--help"], &["report", "--help"], &["clean", "--help"], &["run", "--list-profiles"]] {
+    for arguments in
+        [&["--help"][..], &["run", "--help"], &["report", "--help"], &["clean", "--help"], &["lab", "--help"], &["run", "--list-profiles"]]
+    {
         let stdout = ended(&work.barrow(arguments), 0, &[]);
         let widest = stdout.lines().map(|line| line.chars().count()).max().unwrap_or(0);
         assert!(widest <= 80, "{widest} columns:\n{stdout}");

@@ -17,7 +17,9 @@ fn each_shell_learns_every_command() {
         for command in barrow::cli::command().get_subcommands() {
             assert!(script.contains(command.get_name()), "{shell}: {}", command.get_name());
         }
-        assert!(script.contains("list-profiles"), "{shell}");
+        for option in ["list-profiles", "print-plan", "dry-run"] {
+            assert!(script.contains(option), "{shell}: {option}");
+        }
     }
     let output = Command::new(env!("CARGO_BIN_EXE_barrow")).args(["completions", "bsh"]).output().expect("barrow runs");
     assert_eq!(output.status.code(), Some(2));

@@ -40,11 +40,15 @@ fn compared(name: &str, baseline: &str, runs: &[RunRecord]) -> BTreeMap<String, 
     files.filter(|(_, made)| made.text().is_some()).map(|(file, made)| (file, made.bytes().to_vec())).collect()
 }
 
+/// The format that has rows only of filesystems that were made for their runs.
+const MAKING: &str = "csv-making";
+
 /// What tells the files of formats with one ending apart.
 fn kind_of_csv(format: &str) -> &'static str {
     match format {
         "csv-summary" => "summary.",
         "bonnie-csv" => "lines-of-bonnie.",
+        MAKING => "making.",
         _ => "",
     }
 }
@@ -61,7 +65,8 @@ fn renderings() -> BTreeMap<String, Vec<u8>> {
             continue;
         }
         let report = Report::of(&loaded.runs);
-        for renderer in RENDERERS.iter().filter(|renderer| !renderer.draws()) {
+        let has_making = loaded.runs.iter().any(|run| run.making.is_some());
+        for renderer in RENDERERS.iter().filter(|renderer| !renderer.draws() && (has_making || renderer.name() != MAKING)) {
             let file = format!("{name}.{}{}", kind_of_csv(renderer.name()), renderer.extension());
             files.insert(file, renderer.render(&report).bytes().to_vec());
         }

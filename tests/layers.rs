@@ -14,10 +14,11 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("target", &["sys", "model", "units"]),
     ("phases", &["target", "model", "units", "rng"]),
     ("runner", &["phases", "target", "sys", "model", "rng", "units"]),
+    ("lab", &["target", "sys", "model", "units"]),
     ("store", &["model", "sys"]),
     ("import", &["model", "units", "rng"]),
     ("report", &["model", "units", "stats"]),
-    ("cli", &["units", "stats", "rng", "model", "sys", "target", "phases", "runner", "store", "import", "report"]),
+    ("cli", &["units", "stats", "rng", "model", "sys", "target", "phases", "runner", "lab", "store", "import", "report"]),
     ("main", &["cli"]),
 ];
 

@@ -13,6 +13,7 @@ mod golden;
 mod hostile;
 mod importing;
 mod importing_tables;
+mod lab_plan;
 mod labels;
 mod layers;
 mod man;

@@ -1,6 +1,7 @@
 //! The manual pages: what is made of data is what the data say, each field of the run file is described, and mandoc finds no fault.
 
 pub mod form;
+mod lab;
 mod report;
 
 use crate::real::need::{Need, is_missing};
@@ -263,7 +264,7 @@ fn mandoc_finds_no_fault() {
     if is_missing(&[Need::Program("mandoc")]) {
         return;
     }
-    for name in ["barrow.1", "barrow-runs.5", "barrow-report.5"] {
+    for name in ["barrow.1", "barrow-runs.5", "barrow-report.5", "barrow-lab.5"] {
         let output = Command::new("mandoc").args(["-T", "lint", "-W", "warning"]).arg(path(name)).output().expect("mandoc runs");
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
         let shown = Command::new("mandoc").args(["-T", "utf8", "-O", "width=80"]).arg(path(name)).output().expect("mandoc runs");

@@ -36,9 +36,26 @@ fn its_commands_are_understood() {
     let lines: Vec<&str> = blocks.flat_map(str::lines).map(|line| line.trim_start_matches("sudo ")).collect();
     let commands: Vec<&str> = lines.into_iter().filter_map(|line| line.strip_prefix("barrow ")).collect();
     assert!(commands.len() >= 10, "{commands:?}");
+    // Some write what they print to a file.
+    let directory = tempfile::tempdir().expect("a directory");
     for command in commands {
         let words = format!("\"$0\" {} --help", command.split('#').next().unwrap_or_default());
-        let done = Command::new("/bin/sh").args(["-c", &words, env!("CARGO_BIN_EXE_barrow")]).output().expect("barrow runs");
+        let done = Command::new("/bin/sh")
+            .args(["-c", &words, env!("CARGO_BIN_EXE_barrow")])
+            .current_dir(&directory)
+            .output()
+            .expect("barrow runs");
         assert!(done.status.success(), "barrow {command}: {}", String::from_utf8_lossy(&done.stderr));
+    }
+}
+
+#[test]
+fn its_plans_are_read() {
+    let readme = readme();
+    let plans: Vec<&str> = readme.split("```toml\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
+    assert!(!plans.is_empty());
+    for plan in plans {
+        let read = barrow::lab::plan_file::read("README.md", plan, 0).unwrap_or_else(|error| panic!("{error}"));
+        barrow::lab::resolve::resolve(&read, &barrow::lab::system::System::default()).unwrap_or_else(|error| panic!("{error}"));
     }
 }

@@ -1,10 +1,11 @@
 //! A batch from its plan to its runs: what the commands that measure have in common.
 
+use super::conduct::ConductArguments;
 use super::exit::{Exit, usage};
 use super::interrupt::Interrupt;
 use super::keep::say_left;
-use super::measure::{Conduct, Measured, Told, measure};
-use super::output::say;
+use super::measure::{Conduct, Measured, Stand, Told, measure};
+use super::output::{print_report, say};
 use super::places::Named;
 use super::refusals::{check, check_process};
 use super::report::USUAL_FILE;
@@ -12,6 +13,7 @@ use super::user::{self, Wanted};
 use super::vigil::Bounds;
 use crate::model::identity::Identity;
 use crate::model::plan::Plan;
+use crate::report::{Report, renderer_named};
 use crate::runner::Batch;
 use crate::store::RunFile;
 use crate::sys::machine::this_machine;
@@ -84,10 +86,16 @@ pub fn done(order: Order<'_>, ram: Option<u64>, interrupt: &Arc<Interrupt>) -> a
     // Rights are given up by now: what the process may do is what it will have, and threads may be started in any case.
     let ready = interrupt.attend().and_then(|()| check_process(&plan)).and_then(|()| batch(plan, tags, hostname));
     let batch = ready.inspect_err(|_| take_back(&mut file))?;
-    measure(batch, named, file, Conduct { quiet, bounds, dropper, told }, interrupt)
+    let dropper = Arc::new(dropper);
+    let stands = named.into_iter().map(|named| Stand::of(named, &dropper, interrupt)).collect();
+    measure(batch, stands, file, Conduct { quiet, bounds, told }, interrupt)
 }
 
-fn batch(plan: Plan, tags: BTreeMap<String, String>, hostname: bool) -> anyhow::Result<Batch> {
+/// A batch of a plan, with a number of its own.
+///
+/// # Errors
+/// When the kernel has no randomness, or there are too many runs.
+pub fn batch(plan: Plan, tags: BTreeMap<String, String>, hostname: bool) -> anyhow::Result<Batch> {
     Ok(Batch {
         identity: Identity(random_u64().context("no random numbers from the kernel")?),
         rounds: u32::try_from(plan.settings.runs).map_err(|_| usage("runs: too many"))?,
@@ -98,7 +106,7 @@ fn batch(plan: Plan, tags: BTreeMap<String, String>, hostname: bool) -> anyhow::
 }
 
 /// Removes a run file that was made for nothing.
-fn take_back(file: &mut Option<RunFile>) {
+pub fn take_back(file: &mut Option<RunFile>) {
     if let Some(file) = file {
         file.remove_if_unused().unwrap_or_else(|error| say_left(file.path(), &error));
     }
@@ -106,7 +114,10 @@ fn take_back(file: &mut Option<RunFile>) {
 
 /// Opens the run file with the rights of who called, and then gives up what is not wanted: the file stays the caller's, and is not
 /// opened again.
-fn run_file(path: Option<&Path>, wanted: Option<&Wanted>) -> anyhow::Result<Option<RunFile>> {
+///
+/// # Errors
+/// When it cannot be opened or is in use, or a right cannot be given up.
+pub fn run_file(path: Option<&Path>, wanted: Option<&Wanted>) -> anyhow::Result<Option<RunFile>> {
     const ADVICE: &str = "name another run file with -o FILE";
     let mut file = path.map(RunFile::open).transpose().context(ADVICE)?;
     let Some(wanted) = wanted else { return Ok(file) };
@@ -116,6 +127,20 @@ fn run_file(path: Option<&Path>, wanted: Option<&Wanted>) -> anyhow::Result<Opti
         return Err(error);
     }
     Ok(file)
+}
+
+/// Ends a batch: prints its report, says where its runs are, and tells how the process is to end.
+///
+/// # Errors
+/// When the report cannot be printed; why the batch ended early, if it did.
+pub fn reported(measured: Measured, file: &Path, conduct: &ConductArguments) -> anyhow::Result<Exit> {
+    if !conduct.no_report && !measured.runs.is_empty() {
+        print_report(&renderer_named("text").map_err(usage)?.render(&Report::of(&measured.runs)))?;
+    }
+    if !conduct.quiet {
+        say_kept(&measured, file);
+    }
+    measured.exit()
 }
 
 /// Says where the runs are, once all of them are there.

@@ -35,11 +35,19 @@ pub struct BonnieArguments {
     /// The directory to measure
     #[arg(short = 'd', value_name = "DIR", default_value = ".")]
     directory: PathBuf,
-    /// The file, SIZE[:CHUNK[:SEEKS[:SEEKERS]]]: MiB, or with g or t behind it; 0 for none. Chunks in bytes, or with k. Without it the file is twice the memory
-    #[arg(short = 's', value_name = "SIZE")]
+    /// The file: its form stands in the help, which no reader of links takes for one
+    #[arg(
+        short = 's',
+        value_name = "SIZE",
+        help = "The file, SIZE[:CHUNK[:SEEKS[:SEEKERS]]]: MiB, or with g or t behind it; 0 for none. Chunks in bytes, or with k. Without it the file is twice the memory"
+    )]
     file: Option<String>,
-    /// The small files, NUM[:MAX[:MIN[:DIRS[:CHUNK]]]]: NUM times 1024, 0 for none; of MIN to MAX bytes; a MAX of -1 for hard, -2 for symbolic links
-    #[arg(short = 'n', value_name = "FILES")]
+    /// The small files: its form stands in the help, which no reader of links takes for one
+    #[arg(
+        short = 'n',
+        value_name = "FILES",
+        help = "The small files, NUM[:MAX[:MIN[:DIRS[:CHUNK]]]]: NUM times 1024, 0 for none; of MIN to MAX bytes; a MAX of -1 for hard, -2 for symbolic links"
+    )]
     files: Option<String>,
     /// The name in the report; without it that of the host, which no run file keeps
     #[arg(short = 'm', value_name = "NAME")]

@@ -12,7 +12,7 @@ use crate::runner::yardstick::Bench;
 use crate::sys::random::random_u64;
 use crate::sys::{ceiling, files, mounts};
 use crate::target::Handle;
-use crate::target::ground::{Ground, plain_error};
+use crate::target::ground::{Ground, Site, plain_error};
 use crate::target::plain::PlainGround;
 use crate::target::real::RealTarget;
 use anyhow::{Context, bail};
@@ -70,7 +70,7 @@ fn place_in_memory() -> Option<(PathBuf, File)> {
 fn compare_in(path: &Path, directory: File, interrupt: &Interrupt) -> anyhow::Result<Vec<Compared>> {
     let shown = path.display();
     let (nonce, batch) = (random_u64()?, random_u64()?);
-    let mut ground = PlainGround::of(directory, path.to_owned(), FilesystemClass::Memory);
+    let mut ground = PlainGround::of(directory, path.to_owned(), Site::of_class(FilesystemClass::Memory));
     ground.take(nonce, batch).with_context(|| format!("{shown}: no scratch directory"))?;
     interrupt.set_place(ground.scratch());
     let compared = compare_on(&ground, path, interrupt);

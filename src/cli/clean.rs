@@ -1,8 +1,9 @@
-//! `barrow clean`: removes what a killed run left, and names what it leaves.
+//! `barrow clean`: removes what a killed run or lab left, and names what it leaves.
 
 use super::exit::Exit;
 use super::output::{print, say};
 use super::user;
+use crate::lab::clean::clean as clean_labs;
 use crate::target::clean::{Found, clean as clean_directory};
 use anyhow::Context;
 use clap::Args;
@@ -11,7 +12,7 @@ use std::path::PathBuf;
 /// What `barrow clean` takes.
 #[derive(Debug, Args)]
 pub struct CleanArguments {
-    /// The directory that was measured
+    /// The directory that was measured, or that held the images of a lab
     #[arg(value_name = "DIR")]
     directory: PathBuf,
     /// As root: clean with this user's rights alone, as `barrow run --user` measured
@@ -19,7 +20,7 @@ pub struct CleanArguments {
     user: Option<String>,
 }
 
-/// Removes the scratch directories of dead runs.
+/// Removes the scratch directories of dead runs and the homes of dead labs.
 ///
 /// # Errors
 /// When the directory cannot be opened or listed; as a usage error when nobody can become the user.
@@ -28,7 +29,9 @@ pub fn clean(arguments: &CleanArguments) -> anyhow::Result<Exit> {
         wanted.give_up_the_rest()?;
     }
     let shown = arguments.directory.display();
-    let found = clean_directory(&arguments.directory).with_context(|| format!("{shown}: cannot be looked through"))?;
+    let both = clean_directory(&arguments.directory).and_then(|runs| Ok((runs, clean_labs(&arguments.directory)?)));
+    let (mut found, labs) = both.with_context(|| format!("{shown}: cannot be looked through"))?;
+    found.extend(labs);
     if found.is_empty() {
         print(&format!("{shown}: nothing of barrow's\n"))?;
     }

@@ -19,6 +19,15 @@ pub enum Exit {
 }
 
 impl Exit {
+    /// The same, where something failed beside what is told.
+    pub const fn or_failed(self) -> Self {
+        match self {
+            Self::Fine | Self::Failed => Self::Failed,
+            Self::Usage => Self::Usage,
+            Self::Signal(number) => Self::Signal(number),
+        }
+    }
+
     /// The code for the shell. A signal has none of its own: [`end`] raises it.
     pub fn code(self) -> ExitCode {
         match self {

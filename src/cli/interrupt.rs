@@ -16,6 +16,8 @@ pub struct Interrupt {
     asked: Asked,
     since: Mutex<Option<Instant>>,
     place: Mutex<Option<String>>,
+    /// What stays from run to run.
+    homes: Mutex<Vec<String>>,
     empty_file: Mutex<Option<String>>,
     last_act: Mutex<LastAct>,
     /// Until somebody attends to them.
@@ -90,8 +92,10 @@ impl Interrupt {
             self.set_empty_file(None);
         }
         // Nothing is looked at here: a filesystem that hangs must not keep the process from its end.
-        let scratch = lock(&self.place).take().map(|place| format!("{place} (`barrow clean` on its directory removes it)"));
-        let left: Vec<String> = scratch.into_iter().chain(lock(&self.empty_file).take()).collect();
+        let mut made = std::mem::take(&mut *lock(&self.homes));
+        made.extend(lock(&self.place).take().filter(|place| !made.contains(place)));
+        let made = made.into_iter().map(|place| format!("{place} (`barrow clean` on its directory removes it)"));
+        let left: Vec<String> = made.chain(lock(&self.empty_file).take()).collect();
         if left.is_empty() {
             say_in_time(format!("{name} again: stopped at once"));
         } else {
@@ -134,7 +138,12 @@ impl Interrupt {
         *lock(&self.last_act) = LastAct(act);
     }
 
-    /// Notes what would be left if the process ended now.
+    /// Notes what would be left if the process ended now, in a run or between two.
+    pub fn set_homes(&self, homes: Vec<String>) {
+        *lock(&self.homes) = homes;
+    }
+
+    /// Notes what the run that goes on would leave if the process ended now.
     pub fn set_place(&self, place: Option<String>) {
         *lock(&self.place) = place;
     }

@@ -16,6 +16,7 @@ use crate::sys::caches::Dropper;
 use crate::sys::meter::ProcessMeter;
 use crate::sys::threads::this_thread;
 use crate::target::below::Below;
+use crate::target::ground::Site;
 use crate::target::plain::PlainGround;
 use anyhow::Context;
 use std::path::Path;
@@ -32,14 +33,31 @@ const QUICK_RESCUE: Duration = Duration::from_secs(1);
 /// Who is told of each run when it is kept.
 pub type Told = Box<dyn FnMut(&RunRecord) + Send>;
 
+/// A place, and what lies below it.
+pub struct Stand {
+    /// The place.
+    pub place: Place,
+    /// Its devices, which tell whether anything still moves.
+    pub below: Below,
+}
+
+impl Stand {
+    /// A directory that the user named.
+    pub fn of(named: Named, dropper: &Arc<Dropper>, interrupt: &Interrupt) -> Self {
+        let Named { label, path, directory, filesystem, device, direct_io } = named;
+        let below = Below::of(&directory);
+        let ground = PlainGround::of(directory, path, Site { filesystem, device, direct_io });
+        let ground = ground.stopped_by(interrupt.shared_flag()).dropping_by(Arc::clone(dropper));
+        Self { place: Place::of(label, Box::new(ground)), below }
+    }
+}
+
 /// How a batch is to be conducted.
 pub struct Conduct {
     /// Whether only what went wrong is said.
     pub quiet: bool,
     /// When it is given up.
     pub bounds: Bounds,
-    /// Who drops the system's caches.
-    pub dropper: Dropper,
     /// Who is told of each run.
     pub told: Told,
 }
@@ -52,6 +70,8 @@ pub struct Measured {
     pub runs: Vec<RunRecord>,
     /// Whether every run is in the run file.
     pub is_whole: bool,
+    /// Whether it was given up, so that its thread may still hold what it has.
+    pub is_given_up: bool,
 }
 
 impl Measured {
@@ -71,7 +91,7 @@ impl Measured {
 /// When no thread can be started; nothing was measured then.
 pub fn measure(
     batch: Batch,
-    named: Vec<Named>,
+    stands: Vec<Stand>,
     file: Option<RunFile>,
     conduct: Conduct,
     interrupt: &Arc<Interrupt>,
@@ -81,9 +101,7 @@ pub fn measure(
     let keeper = Arc::new(Keeper::of(file, batch.identity));
     let pulse = Arc::new(Pulse::default());
     interrupt.set_last_act(last_act(&pulse, &keeper));
-    let below = named.iter().map(|named| Below::of(&named.directory)).collect();
-    let dropper = Arc::new(conduct.dropper);
-    let places: Vec<Place> = named.into_iter().map(|named| place(named, &dropper, interrupt)).collect();
+    let (places, below): (Vec<Place>, Vec<Below>) = stands.into_iter().map(|stand| (stand.place, stand.below)).unzip();
     let estimate = Estimate::of(batch.plan.clone(), places.len());
     let listener = Listener { inner: Progress::of(Arc::clone(interrupt), conduct.quiet, estimate), pulse: Arc::clone(&pulse) };
     let hands = Hands { interrupt: Arc::clone(interrupt), keeper: Arc::clone(&keeper), listener, told: conduct.told };
@@ -91,7 +109,11 @@ pub fn measure(
     let Started { thread, begun, done } = started.context("no thread can be started")?;
     let number = begun.recv().unwrap_or_default();
     let (outcome, answers) = match Vigil::of(&pulse, below, number, conduct.bounds).wait(&done) {
-        Ended::Done(outcome) => (outcome, true),
+        Ended::Done(outcome) => {
+            // It lets go of its places before it ends.
+            let _ = thread.join();
+            (outcome, true)
+        }
         Ended::GivenUp(given_up) => {
             give_up(&given_up, &pulse, &keeper, |_| true);
             (Ok(Outcome { failed: true, ..Outcome::default() }), false)
@@ -105,7 +127,7 @@ pub fn measure(
         }
     };
     let (runs, is_whole) = keeper.end(answers);
-    Ok(Measured { outcome, runs, is_whole })
+    Ok(Measured { outcome, runs, is_whole, is_given_up: !answers })
 }
 
 /// What the thread of a batch hears and is heard by.
@@ -186,11 +208,4 @@ fn last_act(pulse: &Arc<Pulse>, keeper: &Arc<Keeper>) -> Box<dyn Fn() -> bool + 
         });
         rescue.is_ok() && taken.recv_timeout(3 * QUICK_RESCUE).unwrap_or(false)
     })
-}
-
-fn place(named: Named, dropper: &Arc<Dropper>, interrupt: &Interrupt) -> Place {
-    let ground = PlainGround::of(named.directory, named.path, named.filesystem.class);
-    let ground = ground.stopped_by(interrupt.shared_flag()).dropping_by(Arc::clone(dropper));
-    let place = Place::of(named.label, Box::new(ground), named.filesystem, named.device);
-    Place { direct_io: named.direct_io, ..place }
 }

@@ -5,6 +5,7 @@ mod bonnie;
 mod check;
 mod clean;
 mod completions;
+mod conduct;
 mod estimate;
 mod exit;
 mod explain;
@@ -12,6 +13,7 @@ mod import;
 mod info;
 mod interrupt;
 mod keep;
+mod lab;
 mod measure;
 mod output;
 mod pair;
@@ -22,8 +24,10 @@ mod pulse;
 mod refusals;
 mod report;
 mod run;
+mod small_file;
 mod user;
 mod vigil;
+mod work;
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand};
@@ -47,6 +51,8 @@ struct Cli {
 enum Command {
     /// Measure directories; ends with the report
     Run(Box<run::RunArguments>),
+    /// Make filesystems, mount them, measure them and take them away again
+    Lab(Box<lab::LabArguments>),
     /// Make a report from run files
     Report(report::ReportArguments),
     /// Read what Bonnie++ printed into a run file
@@ -59,7 +65,7 @@ enum Command {
     Check(check::CheckArguments),
     /// Take Bonnie++'s own options, for scripts that call it
     Bonnie(Box<bonnie::BonnieArguments>),
-    /// Remove what a killed run left in a directory, and nothing else
+    /// Remove what a killed run or lab left in a directory, and nothing else
     Clean(clean::CleanArguments),
     /// Print what a shell needs to complete barrow's words
     Completions(completions::CompletionsArguments),
@@ -111,6 +117,7 @@ pub fn main() -> ExitCode {
     };
     let done = match cli.command {
         Command::Run(arguments) => run::run(&arguments),
+        Command::Lab(arguments) => lab::lab(&arguments),
         Command::Report(arguments) => report::report(&arguments),
         Command::Import(arguments) => import::import(&arguments),
         Command::Info(arguments) => info::info(&arguments),

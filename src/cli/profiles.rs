@@ -1,13 +1,11 @@
 //! Which profile is meant, and the list of all.
 
 use super::exit::usage;
+use super::small_file;
 use crate::model::profile::{MOST_BYTES, Profile, ProfileError};
 use crate::model::settings::KEYS;
-use crate::target::ground::plain_error;
 use crate::units::rounded_size;
 use comfy_table::{Table, presets};
-use std::fs::File;
-use std::io::Read;
 use std::path::Path;
 
 /// The profile of a name, or of a TOML file.
@@ -26,13 +24,7 @@ fn is_file_name(name: &str) -> bool {
 }
 
 fn read_file(path: &Path, ram_bytes: u64) -> anyhow::Result<Profile> {
-    let shown = path.display();
-    let metadata = std::fs::metadata(path).map_err(|error| anyhow::anyhow!("profile {shown}: {}", plain_error(&error)))?;
-    anyhow::ensure!(metadata.is_file(), "profile {shown}: is not a file");
-    let mut text = String::new();
-    // One byte more tells that it is too long.
-    let read = File::open(path).and_then(|file| file.take(MOST_BYTES as u64 + 1).read_to_string(&mut text));
-    read.map_err(|error| anyhow::anyhow!("profile {shown}: {}", plain_error(&error)))?;
+    let text = small_file::read("profile", path, MOST_BYTES)?;
     let stem = path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy();
     Profile::of_text(&stem, &text, ram_bytes).map_err(usage)
 }

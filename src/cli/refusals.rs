@@ -5,7 +5,7 @@ use super::places::Named;
 use crate::model::plan::Plan;
 use crate::model::settings::{Io, Settings};
 use crate::runner::preflight::direct_io::{self, DirectRefusal};
-use crate::runner::preflight::{self, Limits, process};
+use crate::runner::preflight::{self, Limits, Refusal, process};
 use crate::sys::limits::{address_space, raise_open_files};
 use crate::sys::machine::memory_limit;
 use crate::target::clean::others_in;
@@ -17,30 +17,49 @@ use std::os::unix::fs::MetadataExt;
 /// # Errors
 /// Names everything that is in the way, at every target.
 pub fn check(plan: &Plan, named: &mut [Named], ram: Option<u64>, no_drops: Option<&str>, quiet: bool) -> anyhow::Result<()> {
-    let limits = Limits { ram_bytes: ram, group_bytes: memory_limit(), address_bytes: address_space(), open_files: raise_open_files() };
-    for caution in preflight::general_cautions(plan, &limits, no_drops).iter().filter(|_| !quiet) {
-        say(&format!("barrow: {caution}"));
-    }
+    let limits = limits(ram);
+    caution(plan, &limits, no_drops, quiet);
     for (first, second) in same_directories(named) {
         say(&format!("barrow: {first} and {second} are the same directory"));
     }
-    let mut refused = Vec::new();
+    let mut refused: Vec<String> = Vec::new();
     for target in named {
         let head = format!("{} ({})", target.label, target.path.display());
-        for refusal in preflight::refusals(&plan.settings, &target.filesystem, &limits) {
-            refused.push(format!("{head}: {refusal}"));
-        }
-        for refusal in direct_refusals(&plan.settings, target) {
-            refused.push(format!("{head}: {refusal}"));
-        }
-        let cautions = preflight::cautions(&plan.settings, &target.filesystem, &limits);
-        for caution in cautions.iter().filter(|_| !quiet).chain(&others(target)) {
-            say(&format!("barrow: {head}: {caution}"));
-        }
+        refused.extend(refusals_of(plan, target, &head, "", &limits, quiet));
     }
     refused.extend(process::refused_calls().map(|refusal| refusal.to_string()));
     anyhow::ensure!(refused.is_empty(), "{}", refused.join("\n        "));
     Ok(())
+}
+
+/// What this process may have.
+pub fn limits(ram: Option<u64>) -> Limits {
+    Limits { ram_bytes: ram, group_bytes: memory_limit(), address_bytes: address_space(), open_files: raise_open_files() }
+}
+
+/// Says what the user should know of the machine and of his own rights; `no_drops` says why nobody can drop the system's caches.
+pub fn caution(plan: &Plan, limits: &Limits, no_drops: Option<&str>, quiet: bool) {
+    for caution in preflight::general_cautions(plan, limits, no_drops).iter().filter(|_| !quiet) {
+        say(&format!("barrow: {caution}"));
+    }
+}
+
+/// Names what is in the way at one target, behind `head`, and says what the user should know of it. Where the space is too small
+/// `space_advice` says what else to do.
+pub fn refusals_of(plan: &Plan, target: &mut Named, head: &str, space_advice: &str, limits: &Limits, quiet: bool) -> Vec<String> {
+    let mut refused = Vec::new();
+    for refusal in preflight::refusals(&plan.settings, &target.filesystem, limits) {
+        let advice = if matches!(refusal, Refusal::Space { .. }) { space_advice } else { "" };
+        refused.push(format!("{head}: {refusal}{advice}"));
+    }
+    for refusal in direct_refusals(&plan.settings, target) {
+        refused.push(format!("{head}: {refusal}"));
+    }
+    let cautions = preflight::cautions(&plan.settings, &target.filesystem, limits);
+    for caution in cautions.iter().filter(|_| !quiet).chain(&others(target)) {
+        say(&format!("barrow: {head}: {caution}"));
+    }
+    refused
 }
 
 /// Refuses what this process lacks of threads and memory: found by trying, with the rights that it will measure with.

@@ -181,6 +181,7 @@ fn record_of([batch, nonce, workload_id]: [Identity; 3], target: u32, round: u32
         profile: profile_of(&imported),
         workload_id,
         plan: None,
+        making: None,
         imported: Some(imported),
         machine: Machine::default(),
         filesystem: Filesystem::default(),

@@ -1,6 +1,7 @@
 //! THE FACTS: what a run is known by, each with the name that selects and groups by it. A fact is a row in [`FACTS`].
 
 use super::machine::{DirtyLimits, Filesystem};
+use super::making::Making;
 use super::nearest::{did_you_mean, nearest_names};
 use super::plan::{CacheState, DropCaches};
 use super::printable::{printable, printable_label};
@@ -70,17 +71,33 @@ facts! {
     Target        "readahead"     "readahead"      |run| run.device.read_ahead_bytes.map(rounded_size);
     Target        "write_cache"   "write cache"    |run| run.device.write_cache.clone();
     Target        "below"         "below"          below;
+    Target        "storage"       "storage"        |run| run.making.as_ref().map(Making::storage_in_words);
+    Target        "mkfs"          "made by"        |run| known(&run.making.as_ref()?.mkfs);
+    Target        "mkfs_version"  "mkfs version"   |run| known(run.making.as_ref()?.mkfs_version.as_deref()?);
+    Target        "features"      "features"       |run| known(&run.making.as_ref()?.features.join(LIST_GAP));
     Circumstances "cache"         "cache"          |run| run.circumstances().map(|around| cache_state(around.cache).to_owned());
     Circumstances "drop_caches"   "drop caches"    |run| run.circumstances().map(|around| drop_caches(around.drop_caches).to_owned());
     Circumstances "prepare"       "prepare"        |run| run.circumstances().map(|around| around.prepare.clone().unwrap_or_else(|| "none".to_owned()));
     Circumstances "pause"         "pause"          |run| run.circumstances().map(|around| pause(around.pause_ms));
 }
 
+/// The facts that are long lists.
+const LONG_LISTS: [&str; 1] = ["features"];
+
+/// What stands between the items of a long list.
+pub const LIST_GAP: &str = ", ";
+
 impl Fact {
     /// What it is of a run, printable; `None` where it is not known.
     #[must_use]
     pub fn of(&self, run: &RunRecord) -> Option<String> {
         (self.of)(run).map(|value| printable(&value))
+    }
+
+    /// Whether it is a list, joined by [`LIST_GAP`], so long that only those items are worth reading in which two runs differ.
+    #[must_use]
+    pub fn is_long_list(&self) -> bool {
+        LONG_LISTS.contains(&self.name)
     }
 }
 
@@ -206,6 +223,21 @@ mod tests {
         assert_eq!(of("fill").as_deref(), Some("10 %"));
         assert_eq!(of("rights").as_deref(), Some("not root"));
         assert_eq!((of("cache").as_deref(), of("pause").as_deref(), of("governor")), (Some("cold"), Some("none"), None));
+    }
+
+    #[test]
+    fn how_a_filesystem_was_made_is_known_where_it_was_made() {
+        let names = ["storage", "mkfs", "mkfs_version", "features"];
+        let of = |run: &RunRecord| names.map(|name| Key::named(name, &[]).unwrap().of(run));
+        assert_eq!(of(&sample::run("ext4", 1)), [None, None, None, None]);
+        let expected = [
+            "image of 2 GiB, written in full",
+            "mkfs.ext4 -q -F {device}",
+            "mke2fs 1.47.0 (5-Feb-2023)",
+            "has_journal, extent, 64bit, block size 4096",
+        ];
+        assert_eq!(of(&sample::made("ext4", 1)), expected.map(|text| Some(text.to_owned())));
+        assert!(LONG_LISTS.iter().all(|name| FACTS.iter().any(|fact| fact.name == *name && fact.is_long_list())));
     }
 
     #[test]

@@ -105,13 +105,14 @@ fn prepared(series: &Series<'_>, phase: Phase) -> String {
     let in_words = |record: &PhaseRecord| {
         let done = &record.preparation;
         let steps = [
+            (done.remounted, "remounted"),
             (done.warmed, "warmed"),
             (done.drops > 0, "dropped"),
             (done.drops == 0 && done.evicted, "evicted"),
             (done.command_ns.is_some(), "prepared by command"),
         ];
         let words: Vec<&str> = steps.into_iter().filter(|(is_done, _)| *is_done).map(|(_, word)| word).collect();
-        if words.is_empty() { "as they were".to_owned() } else { words.join(", ") }
+        if words.is_empty() { "as they were".to_owned() } else { words.join(" and ") }
     };
     joined(rated(series, phase).map(in_words))
 }
@@ -215,10 +216,14 @@ mod tests {
         assert_eq!(unlike_in_phase(&series[0], &series[1], Phase::BlockRead), []);
         let found = unlike_in_phase(&series[0], &series[1], Phase::SeqStat);
         assert_eq!(found[0].to_string(), "caches: as they were and dropped");
-        // How often it was done is no difference.
+        // How often it was done is no difference, but a mount is one.
         sample::phase_mut(&mut records[0], Phase::SeqStat).preparation.drops = 3;
         let series = Series::of(&records, Pooling::Apart);
         assert_eq!(unlike_in_phase(&series[0], &series[1], Phase::SeqStat), []);
+        sample::phase_mut(&mut records[0], Phase::SeqStat).preparation.remounted = true;
+        let series = Series::of(&records, Pooling::Apart);
+        let found = unlike_in_phase(&series[0], &series[1], Phase::SeqStat);
+        assert_eq!(found[0].to_string(), "caches: remounted and dropped and dropped");
     }
 
     #[test]

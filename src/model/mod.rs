@@ -13,11 +13,14 @@ pub mod imported;
 pub mod label;
 pub mod likeness;
 pub mod machine;
+pub mod making;
 pub mod nearest;
 pub mod phase;
 pub mod plan;
+pub mod preparation;
 pub mod printable;
 pub mod profile;
+pub mod quantity;
 pub mod record;
 #[cfg(test)]
 pub(crate) mod sample;

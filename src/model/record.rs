@@ -9,8 +9,10 @@ use super::identity::Identity;
 use super::imported::Imported;
 use super::label::{CacheLabel, Durability};
 use super::machine::{Device, DirectIo, Filesystem, Machine, ObtainedIo};
+use super::making::Making;
 use super::phase::Phase;
 use super::plan::{Circumstances, Plan};
+pub use super::preparation::Preparation;
 use super::settings::Settings;
 use super::slices::Slices;
 use super::stack::Stack;
@@ -75,6 +77,9 @@ pub struct RunRecord {
     /// How direct I/O must be aligned there; only where it was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub direct_io: Option<DirectIo>,
+    /// How the filesystem was made; only where it was made for this run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub making: Option<Making>,
     /// A result a phase, in the order of the catalogue.
     #[serde(deserialize_with = "at_most::<{ Phase::ALL.len() }, _, _>")]
     pub phases: Vec<PhaseRecord>,
@@ -117,26 +122,6 @@ pub struct PhaseRecord {
     /// Marks on the result.
     #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "at_most::<{ Flag::ALL.len() }, _, _>")]
     pub flags: Vec<Flag>,
-}
-
-/// What was done to the caches before a phase; must be equal for two results to be compared.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Preparation {
-    /// The filesystem was flushed, off the clock.
-    pub flushed: bool,
-    /// The block files were evicted from the page cache.
-    pub evicted: bool,
-    /// How often the system's caches were dropped.
-    pub drops: u32,
-    /// The block files were read on purpose, so that the phase begins warm.
-    #[serde(default)]
-    pub warmed: bool,
-    /// Nanoseconds that the user's command took, where there is one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub command_ns: Option<u64>,
-    /// Why no cache could be dropped, where it was wished.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub hindrance: Option<String>,
 }
 
 /// The number of a phase: counted by barrow, or as another program reported it.

@@ -7,6 +7,7 @@ use super::identity::Identity;
 use super::imported::Imported;
 use super::label::{CacheLabel, Durability};
 use super::machine::{Device, Filesystem, FilesystemClass, Machine};
+use super::making::{Layout, Making, Storage};
 use super::phase::{Phase, Reads, Unit};
 use super::plan::{Circumstances, Plan};
 use super::profile::Profile;
@@ -32,6 +33,7 @@ pub(crate) fn run(label: &str, round: u32) -> RunRecord {
         workload_id: Identity(0x7f3a_91c2_e05d_4b18),
         plan: Some(Plan::of(&profile, 1, Circumstances::USUAL).unwrap()),
         imported: None,
+        making: None,
         machine: Machine {
             kernel: Some("Linux 6.18.4".to_owned()),
             architecture: Some("x86_64".to_owned()),
@@ -64,6 +66,42 @@ pub(crate) fn run(label: &str, round: u32) -> RunRecord {
         started: "2026-11-30T10:00:00Z".to_owned(),
         finished: "2026-11-30T10:01:00Z".to_owned(),
         complete: true,
+    }
+}
+
+/// A run on a filesystem that was made for it: its caches were dropped, and it was mounted anew, before each phase that reads.
+pub(crate) fn made(label: &str, round: u32) -> RunRecord {
+    let mut run = RunRecord { making: Some(making()), ..run(label, round) };
+    run.machine.root = true;
+    for record in run.phases.iter_mut().filter(|record| record.name.row().reads != Reads::Nothing) {
+        record.preparation = Preparation { flushed: true, drops: 2, remounted: true, ..Preparation::default() };
+    }
+    run
+}
+
+/// How an ext4 was made, with everything that can be known of it.
+pub(crate) fn making() -> Making {
+    let layout = |extents| Layout { extents, bytes: 1 << 30, block_bytes: 4096 };
+    Making {
+        storage: Storage::Image,
+        storage_bytes: 2 << 30,
+        mkfs: "mkfs.ext4 -q -F {device}".to_owned(),
+        mkfs_version: Some("mke2fs 1.47.0 (5-Feb-2023)".to_owned()),
+        mount_options: "defaults".to_owned(),
+        features: ["has_journal", "extent", "64bit", "block size 4096"].map(str::to_owned).to_vec(),
+        mkfs_ns: Some(125_000_000),
+        mount_ns: Some(12_300_000),
+        unmount_ns: Some(31_000_000),
+        check_ns: Some(207_000_000),
+        check_words: None,
+        used_new_bytes: Some(24 << 10),
+        free_new_bytes: Some(1900 << 20),
+        free_written_bytes: Some(876 << 20),
+        file_set_bytes: Some(34 << 20),
+        fill_bytes: Some(1890 << 20),
+        free_filled_bytes: Some(0),
+        written: Some(layout(9)),
+        rewritten: Some(layout(12)),
     }
 }
 

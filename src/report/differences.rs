@@ -1,7 +1,7 @@
 //! What differs between the series of a section beside the target itself, and what all share: the facts of their surroundings.
 
 use super::Section;
-use crate::model::fact::{FACTS, Fact, FactKind};
+use crate::model::fact::{FACTS, Fact, FactKind, LIST_GAP};
 use crate::model::printable::printable;
 use crate::model::record::RunRecord;
 use crate::model::series::Series;
@@ -28,31 +28,69 @@ pub struct Shared {
 
 /// The facts of the surroundings that differ, and only those.
 pub fn varied(section: &Section<'_>) -> Vec<Varied> {
-    titled_values(section).into_iter().filter_map(|(title, _, values)| in_values(&values).map(|values| Varied { title, values })).collect()
+    let found = titled_values(section).into_iter().filter_map(|titled| {
+        let values = in_values(&titled.values)?;
+        let values = if titled.fact.is_some_and(Fact::is_long_list) { unshared_items(values) } else { values };
+        Some(Varied { title: titled.title, values })
+    });
+    found.collect()
+}
+
+/// More items than these of a long list are counted: two filesystems of other types have hardly one in common.
+const MOST_ITEMS: usize = 8;
+
+/// Of long lists the items that not all values have.
+fn unshared_items(values: Vec<(Vec<usize>, String)>) -> Vec<(Vec<usize>, String)> {
+    let lists: Vec<BTreeSet<&str>> = values.iter().map(|(_, value)| value.split(LIST_GAP).collect()).collect();
+    let is_shared = |item: &str| lists.iter().all(|list| list.contains(item));
+    let of = |value: &str| {
+        let items: Vec<&str> = value.split(LIST_GAP).filter(|item| !is_shared(item)).collect();
+        match items.len() {
+            0 => "none of these".to_owned(),
+            count if count > MOST_ITEMS => format!("{} and {} more", items[..MOST_ITEMS].join(LIST_GAP), count - MOST_ITEMS),
+            _ => items.join(LIST_GAP),
+        }
+    };
+    values.iter().map(|(places, value)| (places.clone(), of(value))).collect()
 }
 
 /// The facts of the surroundings that all share.
 pub fn shared(section: &Section<'_>) -> Vec<Shared> {
-    let single = |(title, kind, values): (String, FactKind, Vec<Option<String>>)| {
-        let (first, rest) = values.split_first()?;
+    let single = |titled: Titled| {
+        let (first, rest) = titled.values.split_first()?;
         let value = first.clone().filter(|_| rest.iter().all(|other| other == first))?;
-        Some(Shared { title, kind, value })
+        Some(Shared { title: titled.title, kind: titled.kind, value })
     };
     titled_values(section).into_iter().filter_map(single).collect()
 }
 
+/// A fact with its value in every series.
+struct Titled {
+    title: String,
+    kind: FactKind,
+    /// `None` for tags.
+    fact: Option<&'static Fact>,
+    values: Vec<Option<String>>,
+}
+
 /// Each fact with its value in every series.
-fn titled_values(section: &Section<'_>) -> Vec<(String, FactKind, Vec<Option<String>>)> {
+fn titled_values(section: &Section<'_>) -> Vec<Titled> {
     let of_all = |value: &dyn Fn(&RunRecord) -> Option<String>| section.series.iter().map(|one| in_series(one, value)).collect::<Vec<_>>();
     let environment = FACTS.iter().filter(|fact| fact.kind != FactKind::Identity);
-    let facts = environment.map(|fact: &Fact| (fact.title.to_owned(), fact.kind, of_all(&|run| fact.of(run))));
+    let facts = environment.map(|fact| Titled {
+        title: fact.title.to_owned(),
+        kind: fact.kind,
+        fact: Some(fact),
+        values: of_all(&|run| fact.of(run)),
+    });
+    let of_tags = |title: String, values: Vec<Option<String>>| Titled { title, kind: FactKind::Circumstances, fact: None, values };
     let keys: BTreeSet<&String> = section.series.iter().flat_map(|one| one.first.tags.keys()).collect();
     let are_many = keys.len() > MOST_KEYS;
-    let together = are_many.then(|| ("tags".to_owned(), FactKind::Circumstances, of_all(&all_tags)));
-    let tags = keys.into_iter().filter(|_| !are_many).map(|key| {
-        let values = of_all(&|run| run.tags.get(key).map(|value| printable(value)));
-        (format!("tag {}", printable(key)), FactKind::Circumstances, values)
-    });
+    let together = are_many.then(|| of_tags("tags".to_owned(), of_all(&all_tags)));
+    let tags = keys
+        .into_iter()
+        .filter(|_| !are_many)
+        .map(|key| of_tags(format!("tag {}", printable(key)), of_all(&|run| run.tags.get(key).map(|value| printable(value)))));
     facts.chain(tags).chain(together).collect()
 }
 
@@ -113,6 +151,40 @@ mod tests {
         let shared = shared(&report.sections[0]);
         assert!(shared.iter().any(|fact| fact.title == "kernel" && fact.value == "Linux 6.18.4"), "{shared:?}");
         assert!(!shared.iter().any(|fact| fact.title == "mount options"));
+    }
+
+    /// Two made filesystems that differ as `change` says.
+    fn varied_by(change: impl Fn(&mut RunRecord)) -> Vec<Varied> {
+        let mut records = [sample::made("before", 1), sample::made("after", 1)];
+        records.iter_mut().for_each(|run| run.filesystem.kind = "ext4".to_owned());
+        change(&mut records[1]);
+        varied(&Report::of(&records).sections[0])
+    }
+
+    #[test]
+    fn of_two_variants_with_other_mount_options_these_alone_differ() {
+        let found = varied_by(|run| {
+            run.filesystem.mount_options = "rw,noatime".to_owned();
+            run.making.as_mut().unwrap().mount_options = "noatime".to_owned();
+        });
+        assert_eq!(found.iter().map(|fact| fact.title.as_str()).collect::<Vec<_>>(), ["mount options"]);
+    }
+
+    #[test]
+    fn of_features_only_those_are_told_that_not_all_have() {
+        let values = |features: &[&str]| {
+            let features: Vec<String> = features.iter().map(|feature| (*feature).to_owned()).collect();
+            let found = varied_by(|run| run.making.as_mut().unwrap().features.clone_from(&features));
+            let [fact] = &found[..] else { panic!("{found:?}") };
+            assert_eq!(fact.title, "features");
+            fact.values.iter().map(|(_, value)| value.clone()).collect::<Vec<_>>()
+        };
+        assert_eq!(values(&["has_journal", "extent", "block size 4096"]), ["64bit", "none of these"]);
+        assert_eq!(values(&["has_journal", "extent", "64bit", "block size 1024"]), ["block size 4096", "block size 1024"]);
+        let many: Vec<String> = (0..30).map(|number| format!("crc={number}")).collect();
+        let many = values(&many.iter().map(String::as_str).collect::<Vec<_>>());
+        assert_eq!(many[1], "crc=0, crc=1, crc=2, crc=3, crc=4, crc=5, crc=6, crc=7 and 22 more");
+        assert_eq!(values(&[]), ["has_journal, extent, 64bit, block size 4096", "not known"]);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! The document: what every markup says, part by part and in one order. A format only writes the parts down in its own way.
 
 mod compared;
+mod makings;
 mod ranking;
 mod targets;
 
@@ -11,8 +12,9 @@ use super::figures::NO_FIGURE;
 use super::layout::Layout;
 use super::legend::{flags, statement, words};
 use super::lines::capitalised;
+use super::makings::{HEADING, Makings, makings};
 use super::table::{Columns, Row, Table, columns, table};
-use super::{Report, Section, bonnie, direct_io, facts, limits, marks, quietness, remarks, statements, verdicts};
+use super::{Report, Section, bonnie, checks, direct_io, facts, limits, marks, quietness, remarks, statements, verdicts};
 
 /// To which side the cells of a column lean.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -109,13 +111,19 @@ pub fn documents(report: &Report<'_>) -> Vec<Vec<Part>> {
 
 fn of_section(section: &Section<'_>, layout: Layout) -> Vec<Part> {
     let (figures, explained) = figures(section, layout);
+    let makings = makings(section);
     let parts = [
         Part::Heading(facts::title(section).join(", ")),
-        Part::Paragraph([limits::sentence(section), quietness::sentence(section)].into_iter().flatten().collect()),
+        Part::Paragraph(
+            [limits::sentence(section), quietness::sentence(section)].into_iter().flatten().chain(checks::faults(section)).collect(),
+        ),
         Part::Paragraph(verdicts::sentences(section).into_iter().chain(verdicts::difference(section)).collect()),
         fact_list(facts::lines(section)),
         Part::Grid(compared::ratios_of(section)),
         figures,
+        Part::Heading(makings.as_ref().map(|_| HEADING.to_owned()).unwrap_or_default()),
+        Part::Grid(makings.as_ref().map_or_else(Grid::empty, makings::grid)),
+        Part::List(makings.as_ref().map(made_explained).unwrap_or_default()),
         Part::Grid(compared::differences_of(section)),
         Part::Paragraph(remarks::nothing_measured(section).into_iter().collect()),
         Part::List(notes(section, explained)),
@@ -170,6 +178,12 @@ fn words_and_flags_explained(section: &Section<'_>) -> String {
     words.chain(flags).collect::<Vec<_>>().join(" ")
 }
 
+/// How the cells of the filesystems as made are read, then what each column is.
+fn made_explained(makings: &Makings) -> Vec<Item> {
+    let columns = makings.legend().into_iter().map(|entry| format!("{}: {}.", entry.word, entry.meaning));
+    std::iter::once(makings.statement()).chain(columns).map(Item::Text).collect()
+}
+
 /// What a reader must know, an item each: what explains the figures, what is missing, the parameters.
 fn notes(section: &Section<'_>, [read, explained]: [String; 2]) -> Vec<Item> {
     let missing = remarks::missing(section);
@@ -180,6 +194,8 @@ fn notes(section: &Section<'_>, [read, explained]: [String; 2]) -> Vec<Item> {
         explained,
         remarks::reads_from_memory(section).join(" "),
         direct_io::sentences(section).join(" "),
+        remarks::remounted(section).join(" "),
+        checks::unchecked(section).join(" "),
         remarks::own_share(section).unwrap_or_default(),
         missing,
     ];

@@ -5,6 +5,7 @@ use super::gathered::{distinct, gathered};
 use super::lines::join_and;
 use crate::model::identity::Identity;
 use crate::model::machine::{Device, Filesystem, FilesystemClass, Machine};
+use crate::model::making::Making;
 use crate::model::printable::printable;
 use crate::model::record::RunRecord;
 use crate::model::series::Series;
@@ -185,6 +186,7 @@ fn target_facts(run: &RunRecord) -> String {
     let mut facts = filesystem_facts(&run.filesystem);
     facts.extend(Some(device_facts(&run.device)).filter(|device| !device.is_empty()));
     facts.extend(leaf_facts(run));
+    facts.extend(run.making.as_ref().map(making_facts));
     let tags: Vec<String> = run.tags.iter().map(|(key, value)| format!("{key}={value}")).collect();
     if !tags.is_empty() {
         facts.push(format!("tags {}", tags.join(" ")));
@@ -233,6 +235,12 @@ fn leaf_facts(run: &RunRecord) -> Option<String> {
     let leaves: Vec<String> = run.stack.leaves().map(|leaf| leaf.name.clone()).collect();
     let is_told = leaves.is_empty() || leaves.iter().map(Some).eq([run.device.name.as_ref()]);
     (!is_told).then(|| format!("on {}", join_and(&leaves)))
+}
+
+/// How a filesystem was made: `image of 2 GiB, written in full, made by mkfs.ext4 -q -F {device} (mke2fs …)`.
+fn making_facts(making: &Making) -> String {
+    let version = making.mkfs_version.as_deref().map(|version| format!(" ({version})")).unwrap_or_default();
+    format!("{}, made by {}{version}", making.storage_in_words(), making.mkfs)
 }
 
 /// Name and model of the device in one cell; `None` when neither is known.
@@ -310,6 +318,13 @@ mod tests {
         let facts = lines_of(&records);
         assert_eq!(facts[1], "xfs: 4 CPUs, 16 GiB RAM");
         assert!(facts[3].ends_with("tags disk=new"), "{facts:?}");
+    }
+
+    #[test]
+    fn how_a_filesystem_was_made_is_told() {
+        let facts = lines(&Report::of(&[sample::made("ext4", 1)]).sections[0]);
+        let expected = "image of 2 GiB, written in full, made by mkfs.ext4 -q -F {device} (mke2fs 1.47.0 (5-Feb-2023))";
+        assert!(facts[1].ends_with(expected), "{facts:?}");
     }
 
     #[test]

@@ -90,6 +90,29 @@ pub fn run_figures(rates: &[f64], spread: &Spread, unit: f64) -> Vec<String> {
     rates.iter().map(figure).collect()
 }
 
+/// Writes a spread of counts: whole numbers, of three digits at most where runs differ by more.
+pub fn count_figures(counts: &Spread) -> RateFigures {
+    let place = place_of(counts, 1.0, MOST_DIGITS_NARROW).max(0);
+    let place = if half_width(counts.low, counts.high) == 0.0 { 0 } else { place };
+    with_ends(counts, same_form([counts.median, counts.low, counts.high], place, 3))
+}
+
+/// The decimals of a share that may be a hair under 1.
+const SHARE_DECIMALS: i32 = 4;
+
+/// Writes a spread of shares, 0 to 1, rounded down: 1 is only what is 1.
+pub fn share_figures(shares: &Spread) -> RateFigures {
+    let step = 10_f64.powi(SHARE_DECIMALS);
+    // What is a hair under a round number by the arithmetic alone is that number.
+    let down = |share: f64| ((share * step + 1e-6).floor()) / step;
+    with_ends(shares, same_form([shares.median, shares.low, shares.high].map(down), -SHARE_DECIMALS, 3))
+}
+
+/// One value has no ends.
+fn with_ends(spread: &Spread, [median, low, high]: [String; 3]) -> RateFigures {
+    if spread.n == 1 { RateFigures { median, ..RateFigures::default() } } else { RateFigures { median, low, high } }
+}
+
 /// A figure up to its decimal point, and the rest; a power of ten is not taken apart.
 pub fn at_point(figure: &str) -> (&str, &str) {
     match figure.find('.') {
@@ -213,6 +236,21 @@ mod tests {
         assert_eq!(written(&[1234.5]), "1,230 [ – ]");
         assert_eq!(rate_figure(74_812.0, 1.0), "74,800");
         assert_eq!(rate_figure(0.0, 1.0), "0");
+    }
+
+    #[test]
+    fn counts_are_whole_and_shares_are_rounded_down() {
+        let counts = |values: &[f64]| count_figures(&Spread::of(values).unwrap());
+        let written = |figures: RateFigures| format!("{} [{} – {}]", figures.median, figures.low, figures.high);
+        assert_eq!(written(counts(&[1.0])), "1 [ – ]");
+        assert_eq!(written(counts(&[12_345.0])), "12,345 [ – ]");
+        assert_eq!(written(counts(&[1.0, 1.0, 2.0])), "1 [1 – 2]");
+        assert_eq!(written(counts(&[9.0, 9.0, 9.0])), "9 [9 – 9]");
+        assert_eq!(written(counts(&[11_000.0, 12_345.0, 13_000.0])), "12,300 [11,000 – 13,000]");
+        let shares = |values: &[f64]| written(share_figures(&Spread::of(values).unwrap()));
+        assert_eq!(shares(&[0.999_99, 1.0, 1.0]), "1.0000 [0.9999 – 1.0000]");
+        assert_eq!(shares(&[0.9999]), "0.9999 [ – ]");
+        assert_eq!(shares(&[0.0]), "0.0000 [ – ]");
     }
 
     #[test]

@@ -8,6 +8,7 @@ pub mod escape;
 mod figures;
 mod head;
 mod legend;
+mod makings;
 mod page;
 mod ratios;
 mod runs;
@@ -85,6 +86,7 @@ fn part(section: &Section<'_>, place: usize, count: usize) -> Part {
         missing: remarks::missing(section),
         charts: charts::charts(section, compared.as_ref().unwrap_or(section), &id),
         tables: [figures::figures(section, &table, &targets), ratios].into_iter().flatten().collect(),
+        made: makings::table(section, &targets),
         runs: runs::runs(section, &targets),
         environment: environment::environment(section),
         legend: legend::legend(section),

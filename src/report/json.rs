@@ -1,6 +1,7 @@
 //! JSON for scripts: every section with its series, all that was counted in each run, the summaries, and the comparison with a baseline.
 //! `man/barrow-report.5` describes each field.
 
+mod making;
 mod run;
 mod summary;
 
@@ -12,6 +13,7 @@ use super::{Renderer, Rendering, Report, Section, facts};
 use crate::model::printable::printable;
 use crate::model::record::RunRecord;
 use crate::model::series::Series;
+use making::QuantityForm;
 use run::RunForm;
 use serde::{Serialize, Serializer};
 use std::collections::{BTreeMap, BTreeSet};
@@ -143,6 +145,8 @@ struct SeriesFields<'s, S: Serialize, R: Serialize> {
     device: Option<String>,
     kernel: Option<String>,
     summaries: S,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    makings: Vec<QuantityForm>,
     runs: R,
 }
 
@@ -171,6 +175,7 @@ impl Serialize for SeriesForm<'_, '_> {
             device: fact(&|run| facts::device_cell(&run.device)),
             kernel: fact(&|run| run.machine.kernel.as_deref().and_then(known)),
             summaries: Each(|| summaries().map(|summary| SummaryForm::of(summary, beside(summary.phase)))),
+            makings: QuantityForm::all(series),
             runs: Each(|| series.runs.iter().map(|run| RunForm { run })),
         };
         fields.serialize(serializer)

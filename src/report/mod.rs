@@ -8,8 +8,10 @@ mod bbcode_table;
 mod bonnie;
 pub mod bonnie_csv;
 pub mod chart;
+mod checks;
 pub mod comparison;
 mod csv;
+mod csv_making;
 mod csv_summary;
 mod differences;
 mod direct_io;
@@ -27,6 +29,7 @@ pub mod layout;
 mod legend;
 mod limits;
 pub(crate) mod lines;
+mod makings;
 mod markdown;
 mod marks;
 mod markup;
@@ -256,6 +259,7 @@ pub const RENDERERS: &[&dyn Renderer] = &[
     &asciidoc::AsciiDoc,
     &csv::Csv,
     &csv_summary::CsvSummary,
+    &csv_making::CsvMaking,
     &bonnie_csv::BonnieCsv,
     &json::Json,
     &html::Html,

@@ -3,7 +3,7 @@
 use super::Section;
 use super::gathered::{distinct, gathered};
 use super::lines::{capitalised, join_and};
-use super::places::{Place, in_sentence, in_words, series_in_words, shared, taken_together};
+use super::places::{Place, Shared, in_sentence, in_words, series_in_words, shared, taken_together};
 use super::table::cache_words;
 use crate::model::imported::TOO_SHORT;
 use crate::model::label::CacheLabel;
@@ -46,6 +46,27 @@ fn source_of(labels: &[CacheLabel]) -> &'static str {
     } else {
         "memory in part"
     }
+}
+
+/// Phases before which the filesystem was unmounted and mounted again.
+pub fn remounted(section: &Section<'_>) -> Vec<String> {
+    let places = |phase: &Phase| {
+        let is_remounted =
+            |run: &&RunRecord| run.phase(*phase).is_some_and(|record| record.counted().is_some() && record.preparation.remounted);
+        let series = section.series.iter().enumerate().filter(move |(_, series)| series.runs.iter().any(is_remounted));
+        series.map(|(place, _)| (place, *phase)).collect::<Vec<Place>>()
+    };
+    let places: Vec<Place> = Phase::ALL.iter().flat_map(places).collect();
+    let sentence = |group: &Shared| {
+        let on = if group.series.len() == section.series.len() {
+            String::new()
+        } else {
+            format!(" on {}", series_in_words(section, &group.series))
+        };
+        let phases = capitalised(&join_and(&taken_together(&group.phases)));
+        format!("{phases}{on} began remounted: the filesystem was unmounted and mounted again before the clock started.")
+    };
+    shared(&places).iter().map(sentence).collect()
 }
 
 /// Phases of which barrow's own work took more than this, in per cent, are named: under it the share is less than what runs differ by.
@@ -196,6 +217,19 @@ mod tests {
             "Rewrite read from memory in part (mixed 40%): xfs.",
         ];
         assert_eq!(remarks, expected);
+    }
+
+    #[test]
+    fn what_began_after_a_mount_is_named() {
+        let mut records = [sample::made("ext4", 1), sample::made("xfs", 1)];
+        let said = |records: &[RunRecord]| remounted(&Report::of(records).sections[0]);
+        let how = "began remounted: the filesystem was unmounted and mounted again before the clock started.";
+        assert_eq!(said(&records), [format!("Rewrite, block read, random seek, stat and delete {how}")]);
+        for record in records[1].phases.iter_mut().filter(|record| record.name != Phase::BlockRead) {
+            record.preparation.remounted = false;
+        }
+        assert_eq!(said(&records), [format!("Rewrite, random seek, stat and delete on ext4 {how}"), format!("Block read {how}")]);
+        assert!(said(&[sample::run("ext4", 1)]).is_empty());
     }
 
     #[test]

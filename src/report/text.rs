@@ -5,10 +5,14 @@ use super::legend::{Entry, flags, statement, words};
 use super::lines::{COLUMNS, blanks, left, packed, width, wrap};
 use super::table::targets::narrow_targets;
 use super::table::{self, table};
-use super::{Renderer, Rendering, Report, Section, bonnie, direct_io, facts, limits, marks, quietness, remarks, statements, verdicts};
+use super::{
+    Renderer, Rendering, Report, Section, bonnie, checks, direct_io, facts, limits, marks, quietness, remarks, statements, verdicts,
+};
 
+mod beside;
 mod columns;
 mod compare;
+mod makings;
 mod ranking;
 mod slots;
 mod targets;
@@ -55,23 +59,33 @@ fn section_text(section: &Section<'_>, layout: Layout) -> String {
 
 fn paragraphs(section: &Section<'_>, layout: Layout) -> Vec<Vec<String>> {
     let (figures, explained, legends) = figures(section, layout);
+    let [made, made_explained] = makings::paragraphs(section);
     vec![
         head(section),
-        [limits::sentence(section), quietness::sentence(section)].iter().flatten().flat_map(|sentence| wrap(sentence, "", "")).collect(),
+        first_said(section),
         verdicts::sentences(section).iter().flat_map(|sentence| wrap(sentence, "", "")).collect(),
         figures,
         remarks::nothing_measured(section).into_iter().collect(),
         explained,
         legends,
+        made,
+        made_explained,
         remarked(section),
         list("without a rate", &remarks::missing(section)),
         foot(section),
     ]
 }
 
+/// What is said before the table.
+fn first_said(section: &Section<'_>) -> Vec<String> {
+    let sentences = [limits::sentence(section), quietness::sentence(section)].into_iter().flatten().chain(checks::faults(section));
+    sentences.flat_map(|sentence| wrap(&sentence, "", "")).collect()
+}
+
 /// What must be said beside the table.
 fn remarked(section: &Section<'_>) -> Vec<String> {
-    let remarks = remarks::reads_from_memory(section).into_iter().chain(direct_io::sentences(section)).chain(remarks::own_share(section));
+    let all = [remarks::reads_from_memory(section), direct_io::sentences(section), remarks::remounted(section), checks::unchecked(section)];
+    let remarks = all.into_iter().flatten().chain(remarks::own_share(section));
     remarks.flat_map(|remark| wrap(&remark, "", "")).collect()
 }
 

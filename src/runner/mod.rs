@@ -11,7 +11,7 @@ mod run;
 pub mod yardstick;
 
 use crate::model::identity::Identity;
-use crate::model::machine::{Device, DirectIo, Filesystem, Machine};
+use crate::model::machine::Machine;
 use crate::model::phase::Phase;
 use crate::model::plan::Plan;
 use crate::model::record::{PhaseRecord, RunRecord};
@@ -38,18 +38,14 @@ pub struct Batch {
     pub machine: Machine,
 }
 
-/// A target with its name, its ground and its facts.
+/// A target with its name and its ground.
 pub struct Place {
     /// The target's name in every report.
     pub label: String,
+    /// What the user noted of it alone, beside the tags of the batch.
+    pub tags: BTreeMap<String, String>,
     /// What it stands on.
     pub ground: Box<dyn Ground>,
-    /// The filesystem.
-    pub filesystem: Filesystem,
-    /// The device below.
-    pub device: Device,
-    /// How direct I/O must be aligned there; `None` where none was asked for.
-    pub direct_io: Option<DirectIo>,
     /// The nonces of the runs that were done here.
     pub earlier: Vec<u64>,
 }
@@ -57,8 +53,8 @@ pub struct Place {
 impl Place {
     /// A place on which nothing was done yet.
     #[must_use]
-    pub fn of(label: String, ground: Box<dyn Ground>, filesystem: Filesystem, device: Device) -> Self {
-        Self { label, ground, filesystem, device, direct_io: None, earlier: Vec::new() }
+    pub fn of(label: String, ground: Box<dyn Ground>) -> Self {
+        Self { label, tags: BTreeMap::new(), ground, earlier: Vec::new() }
     }
 }
 

@@ -137,7 +137,7 @@ impl Once<'_> {
     /// Flushes what earlier phases left, and empties the caches of what this one will read.
     fn make_ready(&mut self, files: &[CString]) -> Result<Preparation, GroundError> {
         if self.phase.starts_cold() {
-            return self.ground.make_cold(&Cold { files, circumstances: &self.plan.circumstances });
+            return self.ground.make_cold(&Cold { phase: self.phase, files, circumstances: &self.plan.circumstances });
         }
         let flushed = self.ground.target()?.flush();
         flushed.map_err(|source| GroundError::Call { doing: "flush before the phase".to_owned(), source })?;

@@ -13,7 +13,7 @@ use crate::model::record::{PhaseRecord, RunRecord, SCHEMA, Status};
 use crate::model::stack::Stack;
 use crate::phases::{self, Stamps};
 use crate::sys::meter::Meter;
-use crate::target::ground::GroundError;
+use crate::target::ground::{GroundError, Site};
 use chrono::{SecondsFormat, Utc};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -43,6 +43,8 @@ pub fn run(
     observer.run_so_far(&record);
     observer.run_begins(&place.ground.place_of(turn.nonce));
     let taken = place.ground.take(turn.nonce, turn.batch.identity.0);
+    // Only now it may be known.
+    Site { filesystem: record.filesystem, device: record.device, direct_io: record.direct_io } = place.ground.site().clone();
     let (directory, scratch) = (place.ground.directory(), place.ground.scratch());
     let standing =
         Standing { label: &place.label, directory: &directory, scratch: scratch.as_deref(), round: turn.round, rounds: turn.batch.rounds };
@@ -77,6 +79,10 @@ pub fn run(
     end(&mut record);
     observer.run_so_far(&record);
     let left = place.ground.give_back();
+    record.making = place.ground.making();
+    if let Some(fault) = place.ground.fault() {
+        distrust(&mut record, &fault);
+    }
     left.iter().for_each(|what| observer.left_behind(what));
     observer.run_finished();
     record.finished = now();
@@ -94,11 +100,11 @@ fn course_of(place: &Place, plan: &Plan, meter: &dyn Meter) -> Course {
     let costs = Costs { memory_bytes_per_second: meter.memory_read_rate(), ..costs };
     let start_ns = target.map_or(0, |target| target.now_ns());
     let stack = place.ground.stack().clone();
-    let footing = Footing { class: place.filesystem.class, stack: &stack, has_moved: false, flush_is_heard: false };
+    let footing = Footing { class: place.ground.site().filesystem.class, stack: &stack, has_moved: false, flush_is_heard: false };
     // With block files they show it.
     let flush_is_heard = plan.settings.file_size == 0 && flush_is_heard(place.ground.as_ref(), &footing);
     Course {
-        class: place.filesystem.class,
+        class: place.ground.site().filesystem.class,
         costs,
         flush_is_heard,
         stack,
@@ -112,6 +118,7 @@ fn course_of(place: &Place, plan: &Plan, meter: &dyn Meter) -> Course {
 fn begun(turn: &Turn<'_>, place: &Place) -> RunRecord {
     let batch = turn.batch;
     let started = now();
+    let site = place.ground.site().clone();
     RunRecord {
         schema: SCHEMA,
         version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -119,7 +126,7 @@ fn begun(turn: &Turn<'_>, place: &Place) -> RunRecord {
         nonce: Identity(turn.nonce),
         label: place.label.clone(),
         target: turn.target,
-        tags: batch.tags.clone(),
+        tags: batch.tags.iter().chain(&place.tags).map(|(key, value)| (key.clone(), value.clone())).collect(),
         round: turn.round,
         order: turn.order,
         profile: batch.plan.profile.clone(),
@@ -127,11 +134,12 @@ fn begun(turn: &Turn<'_>, place: &Place) -> RunRecord {
         plan: Some(batch.plan.clone()),
         imported: None,
         machine: batch.machine.clone(),
-        filesystem: place.filesystem.clone(),
-        device: place.device.clone(),
+        filesystem: site.filesystem,
+        device: site.device,
         stack: Stack::default(),
         costs: Costs::default(),
-        direct_io: place.direct_io,
+        direct_io: site.direct_io,
+        making: None,
         complete: false,
         phases: Vec::with_capacity(Phase::OWN.len()),
         finished: started.clone(),
@@ -145,6 +153,15 @@ fn end(record: &mut RunRecord) {
     let is_done = |phase: &PhaseRecord| phase.status == Status::Ok || is_left_out(phase.name);
     record.complete = record.phases.iter().all(is_done);
     record.finished = now();
+}
+
+/// Takes the numbers of a run for none: they stay in its record, and count nowhere.
+fn distrust(record: &mut RunRecord, fault: &str) {
+    for phase in record.phases.iter_mut().filter(|phase| phase.status == Status::Ok) {
+        phase.status = Status::Failed;
+        phase.reason = Some(fault.to_owned());
+    }
+    end(record);
 }
 
 /// A run that ends where its draft ([`Observer::run_so_far`]) is: the phase that was not finished, if there is one, ended so and for this

@@ -5,12 +5,13 @@ mod times;
 
 use super::*;
 use crate::model::flag::Flag;
-use crate::model::machine::FilesystemClass;
+use crate::model::machine::{Filesystem, FilesystemClass};
 use crate::model::plan::Circumstances;
 use crate::model::profile::Profile;
 use crate::model::record::Status;
 use crate::phases::{Generation, Origin, Stamps};
 use crate::rng::GENERATOR;
+use crate::target::ground::Site;
 use crate::target::pretend::PretendTarget;
 use crate::target::pretend_call::Operation;
 use crate::target::pretend_ground::PretendGround;
@@ -63,7 +64,8 @@ fn place_on(label: &str, target: &Arc<PretendTarget>) -> Place {
         used_bytes: None,
         free_files: None,
     };
-    Place::of(label.to_owned(), Box::new(PretendGround::of(Arc::clone(target))), filesystem, Device::default())
+    let ground = PretendGround::of(Arc::clone(target)).on(Site { filesystem, ..Site::default() });
+    Place::of(label.to_owned(), Box::new(ground))
 }
 
 fn batch_of(plan: Plan) -> Batch {

@@ -1,21 +1,29 @@
-//! A command of the user's: run by the shell, watched, and ended when it takes too long or the run is to stop.
+//! Commands: the user's, run by the shell, and programs of the system; watched, and ended when they take too long or the run is to stop.
 
 use nix::sys::prctl::set_pdeathsig;
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::{Pid, getpid, getppid};
+use std::ffi::OsString;
 use std::io::{self, Read};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::{Child, ChildStderr, Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// How often a command is looked at while it runs.
-const LOOK: Duration = Duration::from_millis(20);
-/// The last bytes of what a command said on stderr that a message repeats.
+/// How often a command is looked at while it runs: at first so often that the time that it takes is known to a twentieth.
+const OFTEN: Duration = Duration::from_micros(500);
+const SELDOM: Duration = Duration::from_millis(20);
+/// Letters of what a command said on stderr that a message repeats: some programs say first what is wrong, others last.
 const WORDS: usize = 400;
+/// The last bytes of what a program says on stderr that are kept.
+const SAID: usize = 1 << 16;
+/// The last bytes of what a program prints that are kept.
+const PRINTED: usize = 1 << 20;
+/// Where programs for root lie: not every way to become root has them in its path.
+const ROOTS_PROGRAMS: &str = "/usr/local/sbin:/usr/sbin:/sbin";
 /// How long they are waited for when the command has ended.
 const LAST_WORDS: Duration = Duration::from_millis(500);
 
@@ -23,14 +31,14 @@ const LAST_WORDS: Duration = Duration::from_millis(500);
 #[derive(Debug, thiserror::Error)]
 pub enum CommandError {
     /// The shell could not be started, or nobody could listen to it.
-    #[error("the shell cannot be started: {0}")]
+    #[error("it cannot be started: {0}")]
     NotStarted(io::Error),
     /// It ended with another status than 0.
     #[error("it ended with {status}{}", said(words))]
     Failed {
         /// Status or signal, in words.
         status: String,
-        /// The last of what it said on stderr.
+        /// The first and the last of what it said on stderr.
         words: String,
     },
     /// It took too long, and was ended.
@@ -39,6 +47,15 @@ pub enum CommandError {
     /// The run is to stop, so it was ended.
     #[error("it was ended because the run is to stop")]
     Stopped,
+}
+
+/// What a program that did its work printed; of much, the end.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Printed {
+    /// On standard output, at most a MiB.
+    pub output: String,
+    /// On standard error, at most 64 KiB.
+    pub errors: String,
 }
 
 fn said(words: &str) -> String {
@@ -53,19 +70,47 @@ fn said(words: &str) -> String {
 /// When it cannot be started, ends with another status than 0, or had to be ended.
 pub fn run(command: &str, target: &Path, limit: Duration, stop: &AtomicBool) -> Result<(), CommandError> {
     let mut shell = Command::new("/bin/sh");
-    shell.arg("-c").arg(command).env("BARROW_TARGET", target).process_group(0);
-    shell.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+    shell.arg("-c").arg(command).env("BARROW_TARGET", target).stdout(Stdio::null());
+    watched(shell, limit, stop).map(drop)
+}
+
+/// Runs a program directly, without any shell: the first word is its name or path, looked for where root's programs lie too. Waits as
+/// [`run`] does, and gives what it printed.
+///
+/// # Errors
+/// As [`run`].
+pub fn program(words: &[String], limit: Duration, stop: &AtomicBool) -> Result<Printed, CommandError> {
+    let Some((name, arguments)) = words.split_first() else {
+        return Err(CommandError::NotStarted(io::ErrorKind::InvalidInput.into()));
+    };
+    let mut command = Command::new(name);
+    command.args(arguments).env("PATH", search_path()).env("LC_ALL", "C").stdout(Stdio::piped());
+    watched(command, limit, stop)
+}
+
+/// Where programs are looked for.
+#[must_use]
+pub fn search_path() -> OsString {
+    let mut path = std::env::var_os("PATH").unwrap_or_else(|| OsString::from("/usr/local/bin:/usr/bin:/bin"));
+    path.push(":");
+    path.push(ROOTS_PROGRAMS);
+    path
+}
+
+fn watched(mut command: Command, limit: Duration, stop: &AtomicBool) -> Result<Printed, CommandError> {
+    command.stdin(Stdio::null()).stderr(Stdio::piped()).process_group(0);
     let barrow = getpid();
     // SAFETY: between fork and exec only prctl(2) and getppid(2) are called, which are safe there.
     #[allow(unsafe_code)]
     unsafe {
-        shell.pre_exec(move || end_with(barrow));
+        command.pre_exec(move || end_with(barrow));
     }
-    let mut child = shell.spawn().map_err(CommandError::NotStarted)?;
+    let mut child = command.spawn().map_err(CommandError::NotStarted)?;
     let begun = Instant::now();
     // Reads what it says while it runs: a full pipe would stop it.
-    let words = match Words::of(child.stderr.take()) {
-        Ok(words) => words,
+    let heard = Words::of(child.stderr.take(), SAID).and_then(|words| Ok((words, Words::of(child.stdout.take(), PRINTED)?)));
+    let (words, printed) = match heard {
+        Ok(heard) => heard,
         Err(error) => {
             end(&mut child);
             return Err(CommandError::NotStarted(error));
@@ -73,9 +118,9 @@ pub fn run(command: &str, target: &Path, limit: Duration, stop: &AtomicBool) -> 
     };
     loop {
         match child.try_wait().map_err(CommandError::NotStarted)? {
-            Some(status) if status.success() => return Ok(()),
+            Some(status) if status.success() => return Ok(Printed { output: printed.text(), errors: words.text() }),
             Some(status) => {
-                return Err(CommandError::Failed { status: status.to_string(), words: words.last() });
+                return Err(CommandError::Failed { status: status.to_string(), words: words.in_short() });
             }
             None if stop.load(Ordering::Relaxed) => {
                 end(&mut child);
@@ -85,9 +130,13 @@ pub fn run(command: &str, target: &Path, limit: Duration, stop: &AtomicBool) -> 
                 end(&mut child);
                 return Err(CommandError::TooLong(limit.as_secs()));
             }
-            None => std::thread::sleep(LOOK),
+            None => nap(begun),
         }
     }
+}
+
+fn nap(begun: Instant) {
+    std::thread::sleep((begun.elapsed() / 20).clamp(OFTEN, SELDOM));
 }
 
 /// Asks the kernel to end this process when its parent ends; an error when that one has ended already.
@@ -104,7 +153,7 @@ fn end(child: &mut Child) {
     let _ = child.wait();
 }
 
-/// What a command says on stderr, read by a thread of its own while it runs.
+/// What a command says, read by a thread of its own while it runs.
 struct Words {
     kept: Arc<Mutex<Vec<u8>>>,
     reader: Option<JoinHandle<()>>,
@@ -112,30 +161,45 @@ struct Words {
 
 impl Words {
     /// Fails where no thread can be started.
-    fn of(stderr: Option<ChildStderr>) -> io::Result<Self> {
+    fn of<R: Read + Send + 'static>(pipe: Option<R>, most: usize) -> io::Result<Self> {
         let kept: Arc<Mutex<Vec<u8>>> = Arc::default();
         let shared = Arc::clone(&kept);
-        let read = |mut stderr: ChildStderr| std::thread::Builder::new().spawn(move || keep_last(&mut stderr, &shared));
-        Ok(Self { kept, reader: stderr.map(read).transpose()? })
+        let read = |mut pipe: R| std::thread::Builder::new().spawn(move || keep_last(&mut pipe, &shared, most));
+        Ok(Self { kept, reader: pipe.map(read).transpose()? })
     }
 
-    /// The last of it, as one line. What the command left running may keep the pipe open, so nobody waits for its end for long.
-    fn last(&self) -> String {
+    /// It as one line; of much, the first and the last.
+    fn in_short(&self) -> String {
+        shortened(&self.text().split_whitespace().collect::<Vec<_>>().join(" "))
+    }
+
+    /// The last of it. What the command left running may keep the pipe open, so nobody waits for its end for long.
+    fn text(&self) -> String {
         let begun = Instant::now();
         while self.reader.as_ref().is_some_and(|reader| !reader.is_finished()) && begun.elapsed() < LAST_WORDS {
-            std::thread::sleep(LOOK);
+            nap(begun);
         }
         let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        String::from_utf8_lossy(&kept).split_whitespace().collect::<Vec<_>>().join(" ")
+        String::from_utf8_lossy(&kept).into_owned()
     }
 }
 
-fn keep_last(stderr: &mut impl Read, kept: &Mutex<Vec<u8>>) {
+/// At most [`WORDS`] letters of a text, and what stands for the rest.
+fn shortened(text: &str) -> String {
+    let letters: Vec<char> = text.chars().collect();
+    if letters.len() <= WORDS {
+        return text.to_owned();
+    }
+    let (first, last) = (&letters[..WORDS / 2], &letters[letters.len() - WORDS / 2..]);
+    format!("{} … {}", first.iter().collect::<String>().trim_end(), last.iter().collect::<String>().trim_start())
+}
+
+fn keep_last(pipe: &mut impl Read, kept: &Mutex<Vec<u8>>, most: usize) {
     let mut piece = [0; 1024];
-    while let Ok(length @ 1..) = stderr.read(&mut piece) {
+    while let Ok(length @ 1..) = pipe.read(&mut piece) {
         let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
         kept.extend_from_slice(&piece[..length]);
-        let surplus = kept.len().saturating_sub(WORDS);
+        let surplus = kept.len().saturating_sub(most);
         kept.drain(..surplus);
     }
 }
@@ -160,6 +224,28 @@ mod tests {
         assert!(said_by("no-such-command-here", long, false).contains("exit status: 127"));
         assert_eq!(said_by("sleep 600", Duration::ZERO, false), "it took over 0 s and was ended");
         assert_eq!(said_by("sleep 600", long, true), "it was ended because the run is to stop");
+    }
+
+    #[test]
+    fn a_program_takes_its_words_as_they_are() {
+        let of = |words: &[&str]| {
+            let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+            program(&words, Duration::from_secs(60), &AtomicBool::new(false))
+        };
+        assert_eq!(of(&["printf", "%s,", "a b", "$HOME", ";"]).unwrap().output, "a b,$HOME,;,");
+        assert!(matches!(of(&["no-such-program-here"]), Err(CommandError::NotStarted(_))));
+        assert!(matches!(of(&[]), Err(CommandError::NotStarted(_))));
+        assert_eq!(of(&["ls", "--no-such-option"]).unwrap_err().to_string().split(':').next(), Some("it ended with exit status"));
+    }
+
+    #[test]
+    fn of_many_words_the_first_and_the_last_are_told() {
+        assert_eq!(shortened("too small"), "too small");
+        let long = shortened(&format!("too small {} the end", "üsage ".repeat(200)));
+        assert!(
+            long.starts_with("too small üsage") && long.contains(" … ") && long.ends_with("the end") && long.chars().count() <= WORDS + 3,
+            "{long}"
+        );
     }
 
     #[test]

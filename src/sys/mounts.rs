@@ -129,17 +129,25 @@ pub fn public_options(options: &[String]) -> String {
     shown.collect::<Vec<_>>().join(",")
 }
 
+/// Everything that this process sees mounted; what covers a place comes after what it covers.
+///
+/// # Errors
+/// When /proc/self/mountinfo cannot be read.
+pub fn all() -> io::Result<Vec<Mount>> {
+    let unread = |error: io::Error| {
+        io::Error::new(error.kind(), format!("/proc/self/mountinfo cannot be read ({}); is /proc mounted?", error.kind()))
+    };
+    let text = fs::read("/proc/self/mountinfo").map_err(unread)?;
+    Ok(String::from_utf8_lossy(&text).lines().filter_map(parse_mount).collect())
+}
+
 /// The mount that a directory lies on.
 ///
 /// # Errors
 /// When /proc/self/mountinfo cannot be read, or does not list it.
 pub fn mount_of(directory: &File) -> io::Result<Mount> {
     let wanted = mount_id(directory)?;
-    let unread = |error: io::Error| {
-        io::Error::new(error.kind(), format!("/proc/self/mountinfo cannot be read ({}); is /proc mounted?", error.kind()))
-    };
-    let text = fs::read("/proc/self/mountinfo").map_err(unread)?;
-    let mount = String::from_utf8_lossy(&text).lines().filter_map(parse_mount).find(|mount| mount.id == wanted);
+    let mount = all()?.into_iter().find(|mount| mount.id == wanted);
     mount.ok_or_else(|| io::Error::other(format!("/proc/self/mountinfo does not list mount {wanted}")))
 }
 

@@ -1,11 +1,13 @@
 //! The devices below a mount: from its line in mountinfo down to the last thing that this kernel can see.
 
-mod backing;
-mod block;
+pub mod backing;
+pub(super) mod block;
 mod walk;
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+pub(crate) mod tree;
 
 use super::mounts::{Mount, mount_id};
 use crate::model::machine::Device;
@@ -152,4 +154,15 @@ pub struct DeviceFacts {
 #[must_use]
 pub fn find(roots: &Roots, mount: &Mount) -> Found {
     walk::Walk::begin(roots).of(mount)
+}
+
+/// The directories in /sys of the devices that a mount names itself: of a btrfs all, of an xfs also that of its external log.
+pub(super) fn devices_of(roots: &Roots, mount: &Mount) -> Vec<PathBuf> {
+    let entries = walk::Walk::among(roots, Vec::new()).entries(mount);
+    entries.iter().filter_map(|entry| entry.canonicalize().ok()).collect()
+}
+
+/// The directory in /sys of the block device at a path below /dev; `None` where there is none.
+pub(super) fn device_at(roots: &Roots, path: &str) -> Option<PathBuf> {
+    walk::device_at(roots, path)?.canonicalize().ok()
 }

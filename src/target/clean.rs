@@ -7,7 +7,7 @@ use super::scratch::{MARKER, is_report_name, is_scratch_name, marker_nonce, scra
 use crate::sys::files::{self, Access, EntryKind, Status};
 use crate::sys::living::is_living;
 use crate::sys::process::effective_user;
-use std::ffi::CStr;
+use std::ffi::{CStr, CString};
 use std::fs::{File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -25,6 +25,20 @@ pub enum Found {
     Left(Vec<String>),
 }
 
+/// A kind of directory that barrow makes, marks and removes.
+#[derive(Debug, Clone, Copy)]
+pub struct Kind {
+    /// The number that the words of a marker name; `None` when they are not of this kind.
+    pub number: fn(&str) -> Option<u64>,
+    /// The name of the directory with this number.
+    pub name: fn(u64) -> CString,
+    /// Removes everything that barrow makes in an open one, which lies at a path, the marker last; names what is left and why.
+    pub empty: fn(&File, &Path) -> Vec<String>,
+}
+
+/// Scratch directories.
+const SCRATCH: Kind = Kind { number: marker_nonce, name: scratch_name, empty: empty_scratch };
+
 /// Removes the scratch directories and half reports in a directory that nothing living uses. Gives each one's path and what became of it.
 ///
 /// # Errors
@@ -35,7 +49,7 @@ pub fn clean(directory: &Path) -> io::Result<Vec<(PathBuf, Found)>> {
     for (name, _) in files::list(&parent, usize::MAX)? {
         let place = directory.join(name.to_string_lossy().as_ref());
         let what = if is_scratch_name(&name) {
-            clean_scratch(&parent, &name, &place)
+            clean_directory(&SCRATCH, &parent, &name, &place)
         } else if is_report_name(&name) {
             clean_report(&parent, &name, &place)
         } else {
@@ -59,7 +73,7 @@ pub fn others_in(parent: &File) -> io::Result<(usize, usize)> {
             continue;
         };
         let lives = marker::open(&scratch).is_ok_and(|mut marker| match marker.try_lock() {
-            Ok(()) => written_nonce(&mut marker).is_ok_and(|nonce| nonce.is_some_and(is_living)),
+            Ok(()) => marker::read(&mut marker).is_ok_and(|words| marker_nonce(&words).is_some_and(is_living)),
             Err(error) => matches!(error, TryLockError::WouldBlock),
         });
         if lives { live += 1 } else { dead += 1 }
@@ -67,7 +81,7 @@ pub fn others_in(parent: &File) -> io::Result<(usize, usize)> {
     Ok((live, dead))
 }
 
-/// Why a thing of the name of a scratch directory is none that this user's barrow made.
+/// Why a thing of the name of such a directory is none that this user's barrow made.
 fn stranger(status: &Status) -> Option<&'static str> {
     if status.kind != EntryKind::Directory {
         Some("is not a directory, so barrow did not make it")
@@ -84,20 +98,21 @@ fn stranger(status: &Status) -> Option<&'static str> {
 enum Looked {
     /// This became of it.
     At(Found),
-    /// It went by itself: its run has ended meanwhile.
+    /// It went by itself: whoever used it has ended meanwhile.
     Gone,
-    /// Its run did something with it meanwhile, so that this went wrong.
+    /// That one did something with it meanwhile, so that this went wrong.
     Changed(String),
 }
 
 /// Looks so often before what went wrong is told: a run that begins, or ends, does so once or twice.
 const MOST_LOOKS: u32 = 8;
 
-/// Removes a scratch directory; `None` when it went by itself.
-fn clean_scratch(parent: &File, name: &CStr, place: &Path) -> Option<Found> {
+/// Removes a directory of a kind, which has a name of that kind; `None` when it went by itself.
+#[must_use]
+pub fn clean_directory(kind: &Kind, parent: &File, name: &CStr, place: &Path) -> Option<Found> {
     let mut reason = String::new();
     for _ in 0..MOST_LOOKS {
-        match look(parent, name, place) {
+        match look(kind, parent, name, place) {
             Looked::At(found) => return Some(found),
             Looked::Gone => return None,
             Looked::Changed(why) => reason = why,
@@ -106,7 +121,7 @@ fn clean_scratch(parent: &File, name: &CStr, place: &Path) -> Option<Found> {
     Some(Found::Left(vec![format!("{}: {reason}", place.display())]))
 }
 
-fn look(parent: &File, name: &CStr, place: &Path) -> Looked {
+fn look(kind: &Kind, parent: &File, name: &CStr, place: &Path) -> Looked {
     let left = |reason: &str| Looked::At(Found::Left(vec![format!("{}: {reason}", place.display())]));
     match files::status_at(parent, name).map(|status| stranger(&status)) {
         Ok(Some(reason)) => return left(reason),
@@ -139,13 +154,13 @@ fn look(parent: &File, name: &CStr, place: &Path) -> Looked {
         Err(TryLockError::WouldBlock) => return Looked::At(Found::Live),
         Err(TryLockError::Error(error)) => return left(&format!("its marker cannot be locked: {}", plain_error(&error))),
     }
-    let mark = is_barrows(&scratch, &mut marker, name);
+    let mark = whose(kind, &scratch, &mut marker, name);
     // A run that ends removes its marker; one that begins does so, and makes it again, when it does not get the lock.
     if files::status_of(&marker).is_ok_and(|status| status.links == 0) {
         return Looked::Changed("its marker was removed".to_owned());
     }
     match mark {
-        Ok(Mark::Dead) => remove_marked(parent, name, &scratch, place),
+        Ok(Mark::Dead) => remove_marked(kind, parent, name, &scratch, place),
         Ok(Mark::Living) => Looked::At(Found::Live),
         Ok(Mark::Foreign) => left(FOREIGN_MARKER),
         Err(error) => left(&format!("its marker cannot be read: {}", plain_error(&error))),
@@ -162,27 +177,22 @@ enum Mark {
     Foreign,
 }
 
-/// Whether the marker names the run whose nonce named the directory. A run that was killed before it could write its marker has left an
-/// empty one, and nothing else.
-fn is_barrows(scratch: &File, marker: &mut File, name: &CStr) -> io::Result<Mark> {
+/// Whether the marker names the number that named the directory. Who was killed before he could write his marker has left an empty one,
+/// and nothing else.
+fn whose(kind: &Kind, scratch: &File, marker: &mut File, name: &CStr) -> io::Result<Mark> {
     if files::status_of(marker)?.size == 0 {
         return Ok(if files::list(scratch, 2)?.len() == 1 { Mark::Dead } else { Mark::Foreign });
     }
-    Ok(match written_nonce(marker)? {
-        Some(nonce) if scratch_name(nonce).as_c_str() != name => Mark::Foreign,
-        Some(nonce) if is_living(nonce) => Mark::Living,
+    Ok(match (kind.number)(&marker::read(marker)?) {
+        Some(number) if (kind.name)(number).as_c_str() != name => Mark::Foreign,
+        Some(number) if is_living(number) => Mark::Living,
         Some(_) => Mark::Dead,
         None => Mark::Foreign,
     })
 }
 
-/// The nonce that a marker names; `None` when no barrow wrote it.
-fn written_nonce(marker: &mut File) -> io::Result<Option<u64>> {
-    Ok(marker_nonce(&marker::read(marker)?))
-}
-
-fn remove_marked(parent: &File, name: &CStr, scratch: &File, place: &Path) -> Looked {
-    let reasons = empty_scratch(scratch, place);
+fn remove_marked(kind: &Kind, parent: &File, name: &CStr, scratch: &File, place: &Path) -> Looked {
+    let reasons = (kind.empty)(scratch, place);
     if !reasons.is_empty() {
         return Looked::At(Found::Left(reasons));
     }

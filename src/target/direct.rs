@@ -1,6 +1,6 @@
 //! Whether a directory takes direct I/O: asked by a file without a name, else by one in a scratch directory, which `barrow clean` knows.
 
-use super::ground::{Ground, GroundError};
+use super::ground::{Ground, GroundError, Site};
 use super::plain::PlainGround;
 use super::scratch::block_file_name;
 use super::{Access, Handle};
@@ -25,7 +25,7 @@ pub fn ask(directory: &File, path: &Path, class: FilesystemClass) -> io::Result<
 
 /// Asks by a file with a name. Some filesystems make it even where they refuse to open it for direct I/O.
 fn ask_in_a_scratch(directory: &File, path: &Path, class: FilesystemClass) -> io::Result<Answer> {
-    let mut ground = PlainGround::of(directory.try_clone()?, path.to_owned(), class);
+    let mut ground = PlainGround::of(directory.try_clone()?, path.to_owned(), Site::of_class(class));
     ground.take(random_u64()?, random_u64()?).map_err(plain)?;
     let answer = ask_on(&ground);
     match ground.give_back().first() {

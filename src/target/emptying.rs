@@ -41,7 +41,7 @@ pub fn empty_scratch(scratch: &File, place: &Path) -> Vec<String> {
 }
 
 /// What is said of what barrow does not make.
-const NOT_OURS: &str = "not made by barrow";
+pub const NOT_OURS: &str = "not made by barrow";
 
 /// Removes a file that barrow may have made: it gives none a second name, but for those of a set.
 fn remove_file(directory: &File, name: &CStr) -> io::Result<()> {
@@ -88,7 +88,8 @@ fn leads_to(parent: &File, name: &CStr, directory: &File) -> bool {
     }
 }
 
-fn note(left: &mut Vec<String>, path: &Path, result: io::Result<()>) {
+/// Notes what could not be removed, and why; what is not there any more needs no note.
+pub fn note(left: &mut Vec<String>, path: &Path, result: io::Result<()>) {
     if let Err(error) = result
         && error.kind() != io::ErrorKind::NotFound
     {

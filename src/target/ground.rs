@@ -2,6 +2,9 @@
 
 use super::Target;
 use crate::model::evidence::{ArcTraffic, ServerTraffic};
+use crate::model::machine::{Device, DirectIo, Filesystem, FilesystemClass};
+use crate::model::making::Making;
+use crate::model::phase::Phase;
 use crate::model::plan::Circumstances;
 use crate::model::record::Preparation;
 use crate::model::stack::{Stack, Traffic};
@@ -12,6 +15,8 @@ use std::time::Duration;
 /// What is to be cold.
 #[derive(Debug, Clone)]
 pub struct Cold<'a> {
+    /// The phase that will read it.
+    pub phase: Phase,
     /// The block files to evict (or, when a warm start is wished, to read), by their names in the root.
     pub files: &'a [CString],
     /// How the phase is to begin.
@@ -45,6 +50,25 @@ impl Counters {
                 written_bytes: b.written_bytes.saturating_sub(a.written_bytes),
             }),
         }
+    }
+}
+
+/// What is known of what a target stands on.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Site {
+    /// The filesystem.
+    pub filesystem: Filesystem,
+    /// The device below.
+    pub device: Device,
+    /// How direct I/O must be aligned there; `None` where none was asked for.
+    pub direct_io: Option<DirectIo>,
+}
+
+impl Site {
+    /// A site of which nothing is known but how its filesystem keeps its data.
+    #[must_use]
+    pub fn of_class(class: FilesystemClass) -> Self {
+        Self { filesystem: Filesystem { class, ..Filesystem::default() }, ..Self::default() }
     }
 }
 
@@ -101,6 +125,9 @@ pub trait Ground: Send {
     /// When a flush fails.
     fn make_cold(&mut self, cold: &Cold<'_>) -> Result<Preparation, GroundError>;
 
+    /// What is known of it; of one that is made for each run, once it was taken.
+    fn site(&self) -> &Site;
+
     /// The devices below the place that was taken; it may be another stack after [`Ground::make_cold`].
     fn stack(&self) -> &Stack;
 
@@ -112,6 +139,16 @@ pub trait Ground: Send {
 
     /// Removes everything that was made since it was taken. Names what had to be left and why; empty when nothing was.
     fn give_back(&mut self) -> Vec<String>;
+
+    /// How it was made for the run that ended last, and what was found when it was given back; `None` where it was not made.
+    fn making(&self) -> Option<Making> {
+        None
+    }
+
+    /// What was found when it was given back that makes the numbers of the run untrue.
+    fn fault(&self) -> Option<String> {
+        None
+    }
 
     /// Where a place with this nonce is made, for a message.
     fn place_of(&self, nonce: u64) -> String;

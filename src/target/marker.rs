@@ -1,8 +1,8 @@
-//! The marker of a scratch directory: written and locked while a run lives, found again, and told from what others put in its place.
+//! The marker of a directory that barrow makes: written and locked while it is used, found again, and told from what others put in its
+//! place.
 
 use super::Access;
-use super::scratch::{MARKER, MARKER_LEAST, MARKER_MOST, marker_nonce, marker_words};
-use crate::model::identity::Identity;
+use super::scratch::{MARKER, MARKER_LEAST, MARKER_MOST, marker_nonce};
 use crate::sys::files::{self, EntryKind, Status};
 use std::fs::{File, TryLockError};
 use std::io::{self, Read, Write};
@@ -12,20 +12,19 @@ use std::time::{Duration, Instant};
 const LOCK_PATIENCE: Duration = Duration::from_secs(10);
 const LOCK_TRY: Duration = Duration::from_millis(5);
 
-/// Makes the marker of a new scratch directory, and locks it.
+/// Makes the marker of a new directory, which says some words, and locks it.
 ///
 /// # Errors
 /// When it cannot be made, or was removed before it was locked (`NotFound`).
-pub fn write(scratch: &File, nonce: u64, batch: u64) -> io::Result<File> {
-    let mut marker = files::open_file(scratch, MARKER, Access::CreateNew, false)?;
-    let words = marker_words(env!("CARGO_PKG_VERSION"), Identity(batch), Identity(nonce));
+pub fn write(directory: &File, words: &str) -> io::Result<File> {
+    let mut marker = files::open_file(directory, MARKER, Access::CreateNew, false)?;
     let locked = marker.try_lock().map_err(io::Error::from).and_then(|()| still_there(&marker));
     let written = locked.and_then(|()| marker.write_all(words.as_bytes()));
     match written {
         Ok(()) => Ok(marker),
         Err(error) => {
             // The directory must be empty for its removal; the error that matters is the one above.
-            let _ = files::unlink(scratch, MARKER);
+            let _ = files::unlink(directory, MARKER);
             Err(error)
         }
     }

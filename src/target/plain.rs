@@ -3,11 +3,12 @@
 
 use super::below::Below;
 use super::emptying::{empty_scratch, remove_empty_scratch};
-use super::ground::{Cold, Counters, Ground, GroundError, plain_error};
+use super::ground::{Cold, Counters, Ground, GroundError, Site, plain_error};
 use super::marker;
 use super::real::RealTarget;
-use super::scratch::scratch_name;
+use super::scratch::{marker_words, scratch_name};
 use super::{Access, Target, read_exact};
+use crate::model::identity::Identity;
 use crate::model::machine::FilesystemClass;
 use crate::model::plan::{CacheState, DropCaches};
 use crate::model::record::Preparation;
@@ -40,7 +41,7 @@ const WARMING_BYTES: usize = 1 << 20;
 pub struct PlainGround {
     path: PathBuf,
     directory: File,
-    class: FilesystemClass,
+    site: Site,
     stop: Arc<AtomicBool>,
     taken: Option<Scratch>,
     below: Below,
@@ -63,9 +64,9 @@ struct Scratch {
 impl PlainGround {
     /// The ground of an open directory, which lies at `path`.
     #[must_use]
-    pub fn of(directory: File, path: PathBuf, class: FilesystemClass) -> Self {
+    pub fn of(directory: File, path: PathBuf, site: Site) -> Self {
         let dropper = Arc::new(Dropper::of_this_process());
-        Self { path, directory, class, stop: Arc::default(), taken: None, below: Below::default(), dropper, lost: None }
+        Self { path, directory, site, stop: Arc::default(), taken: None, below: Below::default(), dropper, lost: None }
     }
 
     /// The same, whose user's command ends early when this becomes true.
@@ -130,7 +131,7 @@ impl PlainGround {
             place: self.path_of(name),
             directory,
             marker: Some(marker),
-            target: RealTarget::of(again, self.class),
+            target: RealTarget::of(again, self.site.filesystem.class),
         })
     }
 
@@ -143,9 +144,25 @@ impl PlainGround {
         left
     }
 
-    /// Runs the user's command with nothing open on the filesystem, so that it may unmount it; takes the scratch directory again
-    /// whatever the command did. Gives the nanoseconds that it took.
+    /// Runs the user's command, which may unmount the filesystem. Gives the nanoseconds that it took.
     fn run_command(&mut self, command: &str) -> Result<u64, GroundError> {
+        let (path, stop) = (self.path.clone(), Arc::clone(&self.stop));
+        self.away(|| {
+            let begun = Instant::now();
+            match command::run(command, &path, COMMAND_LIMIT, &stop) {
+                Ok(()) => Ok(begun.elapsed().as_nanos() as u64),
+                Err(CommandError::Stopped) => Err(GroundError::Stopped),
+                Err(error) => Err(GroundError::Changed(format!("the command of --prepare: {error}"))),
+            }
+        })
+    }
+
+    /// Does something while nothing is open on the filesystem, which so may be unmounted; then takes the scratch directory again,
+    /// whatever was done.
+    ///
+    /// # Errors
+    /// As what is done; when the scratch directory is not there again after it.
+    pub fn away<T>(&mut self, act: impl FnOnce() -> Result<T, GroundError>) -> Result<T, GroundError> {
         let Some(scratch) = self.taken.take() else {
             return Err(GroundError::Changed("no scratch directory was made".to_owned()));
         };
@@ -154,20 +171,16 @@ impl PlainGround {
         let _sign = SignOfLife::show(nonce);
         drop(scratch);
         self.let_go()?;
-        let begun = Instant::now();
-        let ran = command::run(command, &self.path, COMMAND_LIMIT, &self.stop);
-        let elapsed_ns = begun.elapsed().as_nanos() as u64;
-        self.take_again(&name, nonce).inspect_err(|error| self.lost = Some(format!("{}: {error}", place.display())))?;
-        match ran {
-            Ok(()) => Ok(elapsed_ns),
-            Err(CommandError::Stopped) => Err(GroundError::Stopped),
-            Err(error) => Err(GroundError::Changed(format!("the command of --prepare: {error}"))),
-        }
+        let done = act();
+        let again = self.take_again(&name, nonce).inspect_err(|error| self.lost = Some(format!("{}: {error}", place.display())));
+        // Why something was not done also tells why the directory is not there.
+        let done = done?;
+        again.map(|()| done)
     }
 
     /// Keeps nothing open on the filesystem but the root of all, in place of the directory.
     fn let_go(&mut self) -> Result<(), GroundError> {
-        self.directory = files::open_directory_path(Path::new("/")).map_err(failed("leave", c"of --prepare"))?;
+        self.directory = files::open_directory_path(Path::new("/")).map_err(failed("leave", c"that is measured"))?;
         Ok(())
     }
 
@@ -203,7 +216,7 @@ fn mark(directory: &File, nonce: u64, batch: u64) -> io::Result<File> {
         return Err(io::Error::other("somebody put another one in its place"));
     }
     files::make_private(directory)?;
-    marker::write(directory, nonce, batch)
+    marker::write(directory, &marker_words(env!("CARGO_PKG_VERSION"), Identity(batch), Identity(nonce)))
 }
 
 impl Ground for PlainGround {
@@ -249,7 +262,7 @@ impl Ground for PlainGround {
         let Some(mut scratch) = self.taken.take() else {
             return left;
         };
-        if self.class == FilesystemClass::Fuse {
+        if self.site.filesystem.class == FilesystemClass::Fuse {
             // libfuse hides an open file that is removed under another name, which keeps its directory from being removed.
             scratch.marker = None;
         }
@@ -260,6 +273,10 @@ impl Ground for PlainGround {
         }
         left.extend(refused);
         left
+    }
+
+    fn site(&self) -> &Site {
+        &self.site
     }
 
     fn stack(&self) -> &Stack {

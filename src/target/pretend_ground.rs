@@ -1,6 +1,6 @@
 //! A pretended ground, which hands out one pretended target.
 
-use super::ground::{Cold, Counters, Ground, GroundError};
+use super::ground::{Cold, Counters, Ground, GroundError, Site};
 use super::pretend::PretendTarget;
 use super::{Access, Target};
 use crate::model::record::Preparation;
@@ -13,6 +13,7 @@ use std::time::Duration;
 pub struct PretendGround {
     target: Arc<PretendTarget>,
     taken: bool,
+    site: Site,
     stack: Stack,
 }
 
@@ -29,7 +30,14 @@ impl PretendGround {
             rotational: Some(false),
             direct_io: None,
         };
-        Self { target, taken: false, stack: Stack { bottom: Bottom::Devices, devices: vec![device] } }
+        Self { target, taken: false, site: Site::default(), stack: Stack { bottom: Bottom::Devices, devices: vec![device] } }
+    }
+
+    /// The same, on a filesystem of which this is known.
+    #[must_use]
+    pub fn on(mut self, site: Site) -> Self {
+        self.site = site;
+        self
     }
 }
 
@@ -57,6 +65,10 @@ impl Ground for PretendGround {
             hindrance: Some("pretended".to_owned()),
             ..Preparation::default()
         })
+    }
+
+    fn site(&self) -> &Site {
+        &self.site
     }
 
     fn stack(&self) -> &Stack {

@@ -3,13 +3,14 @@
 use super::table::{Outcome, Table, first_middle_last};
 use super::{CHANGE_ERRORS, Fault, INTERRUPTED, LOOK_ERRORS, expect_reason, expect_statuses, in_threads, spoilt};
 use barrow::model::identity::Identity;
-use barrow::model::machine::{Device, Filesystem, FilesystemClass, Machine};
+use barrow::model::machine::{Filesystem, FilesystemClass, Machine};
 use barrow::model::phase::Phase;
 use barrow::model::plan::{Circumstances, Plan};
 use barrow::model::profile::Profile;
 use barrow::model::record::{PhaseRecord, RunRecord};
 use barrow::rng::GENERATOR;
 use barrow::runner::{Batch, Listeners, Observer, Place, Standing, Working, run_batch};
+use barrow::target::ground::Site;
 use barrow::target::pretend::PretendTarget;
 use barrow::target::pretend_call::{Call, Operation};
 use barrow::target::pretend_ground::PretendGround;
@@ -96,8 +97,8 @@ fn done(target: &Arc<PretendTarget>) -> (RunRecord, Watcher) {
         used_bytes: None,
         free_files: None,
     };
-    let ground = PretendGround::of(Arc::clone(target));
-    let mut places = [Place::of("a".to_owned(), Box::new(ground), filesystem, Device::default())];
+    let ground = PretendGround::of(Arc::clone(target)).on(Site { filesystem, ..Site::default() });
+    let mut places = [Place::of("a".to_owned(), Box::new(ground))];
     let batch = Batch { identity: Identity(1), plan: plan(), rounds: 1, tags: BTreeMap::new(), machine: Machine::default() };
     let mut runs = Vec::new();
     let mut keep = |run: RunRecord| runs.push(run);

@@ -65,7 +65,7 @@ fn check(format: &str, text: &str) {
     match format {
         "text" | "ascii" => check_text(text),
         "markdown" => check_markdown(text),
-        "csv" | "csv-summary" => check_csv(text),
+        "csv" | "csv-summary" | "csv-making" => check_csv(text),
         "bonnie-csv" => check_bonnie_csv(text),
         "json" => check_json(text),
         "svg" => check_svg(text),
@@ -312,6 +312,31 @@ fn no_text_from_outside_is_more_than_text_in_any_format() {
     }
     say(&format!("markup: {count} records with one hostile text each"));
     assert!(count > 400, "{count}");
+}
+
+/// How a filesystem was made is text from the programs that made it: each of its texts, and a list of features of every kind.
+#[test]
+fn no_text_of_a_making_is_more_than_text_in_any_format() {
+    let pointers = ["/making/mkfs", "/making/mkfs_version", "/making/mount_options", "/making/features/0", "/making/check_words"];
+    let document = short(0, 3);
+    for pointer in pointers {
+        assert!(document.pointer(pointer).is_some_and(Value::is_string), "{pointer} is a text of a record");
+    }
+    let unlike = |text: &str, other: &str| {
+        let all = pointers.iter().fold(document.clone(), |document, pointer| changed(&document, pointer, &json!(text)));
+        let lists = [json!(TEXTS), json!([other])];
+        let runs = lists.map(|features| read(&changed(&all, "/making/features", &features)).expect("a record"));
+        let [mut one, two] = runs;
+        one.label = "other".to_owned();
+        [one, two]
+    };
+    for (text, other) in TEXTS.iter().zip(TEXTS.iter().cycle().skip(1)) {
+        check_reports(&unlike(text, other));
+    }
+    let unchecked = changed(&document, "/making/check_ns", &Value::Null);
+    for text in TEXTS {
+        check_reports(&[read(&changed(&unchecked, "/making/check_words", &json!(text))).expect("a record")]);
+    }
 }
 
 /// Every hostile text as a label, in a picture: it is drawn, and it is whole.

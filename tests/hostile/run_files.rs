@@ -64,6 +64,8 @@ fn a_line_is_refused_for_its_reason() {
     let tags: serde_json::Map<String, Value> = (0..257).map(|number| (number.to_string(), json!(""))).collect();
     let tags = changed(&full(0), "/tags", &tags.into()).to_string();
     assert!(problem(&tags).contains("expected a map of at most 256 texts"), "{}", problem(&tags));
+    let features = changed(&full(0), "/making/features", &json!(vec![""; 129])).to_string();
+    assert!(problem(&features).contains("expected a list of at most 128 items"), "{}", problem(&features));
     let slices = changed(&full(0), "/phases/0/result/counted/slices/elapsed", &json!(vec![1; 65])).to_string();
     assert!(problem(&slices).contains("expected a list of at most 64 items"), "{}", problem(&slices));
     let not_text: Vec<u8> = line.replacen("words", "\u{1}", 1).bytes().map(|byte| if byte == 1 { 0xff } else { byte }).collect();

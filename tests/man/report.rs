@@ -3,6 +3,7 @@
 use super::form::sample;
 use super::{described, page};
 use barrow::model::fact::Key;
+use barrow::model::making::Layout;
 use barrow::model::phase::Phase;
 use barrow::model::record::{PhaseRecord, PhaseResult, RunRecord, Status};
 use barrow::report::baseline::compare;
@@ -24,6 +25,10 @@ fn rich(labels: &[&str]) -> Vec<RunRecord> {
             phase.status = Status::Ok;
             let Some(PhaseResult::Counted(counted)) = &mut phase.result else { panic!("it has counts") };
             (counted.work, counted.elapsed_ns, counted.acknowledged_ns) = (1 << 30, 2_000_000_000, Some(1_000_000_000 + u64::from(round)));
+            let making = run.making.as_mut().expect("everything is made up");
+            for layout in [&mut making.written, &mut making.rewritten] {
+                *layout = Some(Layout { extents: 2, bytes: 1 << 20, block_bytes: 4096 });
+            }
             let files = PhaseRecord { name: Phase::SeqStat, ..run.phases[0].clone() };
             run.phases.push(files);
             runs.push(RunRecord { label: (*label).to_owned(), round, ..run });
@@ -40,6 +45,8 @@ fn poor() -> RunRecord {
     }
     run.machine.kernel = None;
     run.device = Default::default();
+    let least = r#"{"storage":"image","storage_bytes":1,"mkfs":"","mount_options":""}"#;
+    run.making = Some(serde_json::from_str(least).expect("a making"));
     run.phases = vec![PhaseRecord { reason: None, ..PhaseRecord::skipped(Phase::BlockRead, "") }];
     run
 }
@@ -56,7 +63,9 @@ fn documents() -> Vec<Value> {
     let mut compared = Report::arranged(&runs, &Arrangement { group_by, ..Arrangement::default() });
     compare(&mut compared, "old", false).expect("a baseline");
     let poor = [poor()];
-    vec![document(&compared), document(&Report::of(&poor))]
+    // Of a file of one block there is no score.
+    let small = [RunRecord { making: sample::<RunRecord>(0).making, ..poor[0].clone() }];
+    vec![document(&compared), document(&Report::of(&poor)), document(&Report::of(&small))]
 }
 
 fn kind_of(value: &Value) -> &'static str {

@@ -11,7 +11,7 @@ use attacker::{Arsenal, Deeds, SIBLINGS, attack, become_attacker};
 use barrow::model::machine::FilesystemClass;
 use barrow::model::settings::Io;
 use barrow::sys::files;
-use barrow::target::ground::Ground;
+use barrow::target::ground::{Ground, Site};
 use barrow::target::plain::PlainGround;
 use barrow::target::scratch::{FileSetKind, block_file_name, set_directory_name};
 use barrow::target::{Access, Target, read_exact, write_all};
@@ -204,7 +204,7 @@ fn take_and_give_back(directory: &Path, end: Instant) -> Outcomes {
         // The other tests need the processors too.
         std::thread::sleep(Duration::from_micros(700));
         let open = files::open_directory_path(directory).unwrap();
-        let mut ground = PlainGround::of(open, directory.to_owned(), FilesystemClass::Memory);
+        let mut ground = PlainGround::of(open, directory.to_owned(), Site::of_class(FilesystemClass::Memory));
         // The first half of it names the directory.
         let taken = ground.take(nonce << 32, 1);
         let used = taken.is_ok().then(|| make_files(ground.target().unwrap()));

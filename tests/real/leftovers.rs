@@ -5,7 +5,7 @@ use super::need::{Need, is_missing};
 use super::traced::{Traced, moments};
 use barrow::model::machine::FilesystemClass;
 use barrow::target::clean::{Found, clean};
-use barrow::target::ground::Ground;
+use barrow::target::ground::{Ground, Site};
 use barrow::target::plain::PlainGround;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
@@ -37,7 +37,7 @@ fn clean_leaves_runs_that_begin_alone() {
     let home = quick_target();
     let target = home.path();
     let before = listing(target);
-    let mut ground = PlainGround::of(File::open(target).unwrap(), target.to_owned(), FilesystemClass::Other);
+    let mut ground = PlainGround::of(File::open(target).unwrap(), target.to_owned(), Site::of_class(FilesystemClass::Other));
     let is_over = AtomicBool::new(false);
     let (live, removed) = std::thread::scope(|scope| {
         let over = OnDrop(&is_over);

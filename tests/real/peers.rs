@@ -1,6 +1,6 @@
 //! The same work done by fio(1) and bonnie++(8) moves the same bytes at the same rate.
 //!
-//! All three take turns on one device. None is fast because the machine is quiet just then: a difference counts when the ranges of six
+//! All three take turns on one device. None is fast because the machine is quiet just then: a difference counts when the ranges of four
 //! rounds lie apart.
 
 use super::device::{LoopFilesystem, Traffic, system};
@@ -21,7 +21,7 @@ const LIMIT: u64 = 480_000_000;
 const SEEKS: u64 = 2000;
 const SEEK: u64 = 4096;
 /// How often everybody has a turn.
-const ROUNDS: usize = 6;
+const ROUNDS: usize = 4;
 /// How often that is tried. A busy machine can keep two ranges apart; a difference between the programs does every time.
 const ATTEMPTS: u32 = 4;
 /// How far apart the ranges of two rates may lie on a device that is limited: it lets up to two tenths of a second through in advance, of

@@ -83,6 +83,7 @@ pub fn made_ready(phase: Phase) -> Vec<&'static str> {
     const DROP: &str = "as root (with --user by a child that stays root), unless --drop-caches never: `3` is written to /proc/sys/vm/drop_caches, at least twice and until it \
         makes no difference";
     const PREPARE: &str = "with --prepare: the user's command is run, with nothing of barrow's open on the filesystem";
+    const REMOUNT: &str = "in a lab: the filesystem is unmounted and mounted again";
     const QUIET: &str = "then it is watched until the devices below and the processors are quiet: 50 ms at the least, 3 s at the most, \
         and all of it together at most a tenth of the run";
     match phase.row().reads {
@@ -94,6 +95,7 @@ pub fn made_ready(phase: Phase) -> Vec<&'static str> {
             DROP,
             PREPARE,
             "with --cache warm, instead of the three above: each block file is read from start to end",
+            REMOUNT,
             QUIET,
             "then proof: how much of the file is in the page cache (mincore on overlayfs and on kernels without cachestat)",
         ],
@@ -102,6 +104,7 @@ pub fn made_ready(phase: Phase) -> Vec<&'static str> {
             DROP,
             PREPARE,
             "with --cache warm, neither of the two",
+            REMOUNT,
             "without root nothing evicts names and inodes: they are answered from memory",
             QUIET,
         ],

@@ -28,11 +28,13 @@ fn citation(section: &Section<'_>) -> String {
     format!("{}; workload {}{kernels}.", facts::title(section).join(", "), section.workload_id)
 }
 
-/// The command line, with `DIR` for each directory; `None` where another program measured, or the plans are not one.
+/// The command line, with `DIR` for each directory; `None` where another program measured, the plans are not one, or a filesystem was
+/// made for the run: how it was to be made is not all of it in the record.
 fn command(section: &Section<'_>) -> Option<String> {
     let first = section.series.first()?.first;
     let is_one_plan = section.series.iter().all(|series| series.first.plan == first.plan);
-    if !is_one_plan || section.series.len() > MOST_TARGETS {
+    let is_made = section.series.iter().any(|series| series.first.making.is_some());
+    if !is_one_plan || is_made || section.series.len() > MOST_TARGETS {
         return None;
     }
     let mut words = vec!["barrow".to_owned(), "run".to_owned()];
@@ -104,6 +106,7 @@ mod tests {
         assert_eq!(command_of(&records).unwrap(), expected);
         records[1].plan.as_mut().unwrap().circumstances = Circumstances::USUAL;
         assert_eq!(command_of(&records), None, "two plans are no one command line");
+        assert_eq!(command_of(&[sample::made("ext4", 1)]), None, "a made filesystem has no directory");
     }
 
     #[test]

@@ -4,7 +4,7 @@ use super::page::Head;
 use crate::model::printable::printable;
 use crate::report::chart::caption::work;
 use crate::report::lines::{join_and, unbroken};
-use crate::report::{Section, facts, findings, limits, quietness, remarks, verdicts};
+use crate::report::{Section, checks, facts, findings, limits, quietness, remarks, verdicts};
 
 /// The head of a section.
 pub fn head(section: &Section<'_>) -> Head {
@@ -20,7 +20,7 @@ pub fn head(section: &Section<'_>) -> Head {
             None => title(section),
         },
         finding: unbroken(&finding(section)),
-        limits: limits.iter().flatten().map(|sentence| unbroken(sentence)).collect(),
+        limits: limits.into_iter().flatten().chain(checks::faults(section)).map(|sentence| unbroken(&sentence)).collect(),
         facts: vec![unbroken(&format!("{}.", facts.join(". ")))],
     }
 }

@@ -33,6 +33,8 @@ pub struct Part {
     pub charts: Vec<ChartInPage>,
     /// Every figure; and the ratios, where targets are compared.
     pub tables: Vec<Figures>,
+    /// The filesystems as made.
+    pub made: Option<Summary>,
     pub runs: Option<Runs>,
     pub environment: Environment,
     pub legend: Legend,
@@ -50,6 +52,7 @@ impl Part {
         let charts = self.charts.iter().map(|chart| Some((chart.id, chart.link)));
         let tables = self.tables.iter().map(|table| Some((table.id, table.link)));
         let behind = [
+            self.made.is_some().then_some(("made", "As made")),
             self.runs.is_some().then_some(("values", "Values")),
             Some(("environment", "Environment")),
             Some(("legend", "Legend")),
@@ -77,8 +80,12 @@ pub struct Head {
     pub facts: Vec<String>,
 }
 
-/// The table of medians: a row a phase, a column a target.
+/// A table of medians: a row a phase or quantity, a column a target.
 pub struct Summary {
+    pub id: &'static str,
+    pub heading: &'static str,
+    /// What heads the names of the rows.
+    pub rows: &'static str,
     pub note: String,
     /// The classes of its form: `grid`, `grid four` or `list`.
     pub form: &'static str,
@@ -87,7 +94,7 @@ pub struct Summary {
     pub groups: Vec<Vec<SummaryRow>>,
 }
 
-/// A phase in the summary.
+/// A phase or a quantity in the summary.
 pub struct SummaryRow {
     pub title: &'static str,
     pub unit: &'static str,
@@ -246,6 +253,8 @@ pub struct FactOf {
 pub struct Legend {
     pub words: Vec<LegendEntry>,
     pub flags: Vec<LegendEntry>,
+    /// The rows of the filesystems as made.
+    pub made: Vec<LegendEntry>,
     pub remarks: Vec<String>,
 }
 

@@ -22,6 +22,9 @@ pub fn summary(section: &Section<'_>, table: &Table, targets: &[Target]) -> Opti
     }
     let rows = table.blocks.iter().flat_map(|block| &block.phases).flat_map(|phase| &phase.rows);
     Some(Summary {
+        id: "summary",
+        heading: "Summary",
+        rows: "Phase",
         note: note(section),
         form: form(targets),
         slot: slot(rows.map(|row| row.rate.median.as_str())),
@@ -29,7 +32,8 @@ pub fn summary(section: &Section<'_>, table: &Table, targets: &[Target]) -> Opti
     })
 }
 
-fn form(targets: &[Target]) -> &'static str {
+/// The classes of a table with a column for each of some targets.
+pub fn form(targets: &[Target]) -> &'static str {
     let is_long = targets.iter().any(|target| target.name.chars().count() > LONGEST_NAME);
     match targets.len() {
         _ if is_long => "list",

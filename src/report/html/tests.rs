@@ -100,6 +100,27 @@ fn records(targets: usize, runs: u32) -> Vec<RunRecord> {
 }
 
 #[test]
+fn filesystems_that_were_made_have_their_table_and_its_legend() {
+    let mut records: Vec<RunRecord> = (1..=3).flat_map(|round| ["ext4", "xfs"].map(|label| sample::made(label, round))).collect();
+    records.push(sample::run("tmpfs", 1));
+    records[2].making.as_mut().unwrap().check_words = Some("<inode 12>".to_owned());
+    let page = page(&records);
+    assert_sound(&page);
+    let document = parsed(&page);
+    let section = document.descendants().find(|node| node.attribute("id") == Some("made")).unwrap();
+    let rows: Vec<_> = section.descendants().filter(|node| node.has_tag_name("tr")).collect();
+    assert_eq!(rows.len(), 1 + 14, "a row a quantity");
+    let text = texts(&document);
+    for expected in
+        ["The filesystems as made", "faults found", "The check found faults on ext4 (run 2): <inode 12>.", "making it", "began remounted"]
+    {
+        assert!(text.contains(expected), "{expected}: {text}");
+    }
+    let without = self::page(&[sample::run("ext4", 1)]);
+    assert!(!without.contains("id=\"made\"") && !without.contains("As made"));
+}
+
+#[test]
 fn pages_of_any_size_are_sound_and_alike_each_time() {
     for (targets, runs) in [(0, 0), (1, 1), (1, 6), (2, 2), (3, 6), (4, 3), (6, 3), (7, 1), (12, 3), (3, 72)] {
         let records = records(targets, runs);

@@ -1,5 +1,6 @@
 //! A run in the document: what was counted in each phase, under the names and in the units of the format csv.
 
+use super::making::MakingForm;
 use super::{Each, finite, known, tags};
 use crate::model::phase::Phase;
 use crate::model::printable::printable;
@@ -22,6 +23,8 @@ struct RunFields<P: Serialize> {
     started: Option<String>,
     finished: Option<String>,
     complete: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    making: Option<MakingForm>,
     phases: P,
 }
 
@@ -37,6 +40,7 @@ impl Serialize for RunForm<'_> {
             started: known(&run.started),
             finished: known(&run.finished),
             complete: run.complete,
+            making: run.making.as_ref().map(MakingForm::of),
             phases: Each(|| run.phases.iter().map(PhaseForm::of)),
         };
         fields.serialize(serializer)
@@ -50,6 +54,8 @@ struct PhaseForm {
     unit: &'static str,
     status: &'static str,
     reason: Option<String>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    remounted: bool,
     #[serde(flatten)]
     figures: Figures,
     cache: Option<String>,
@@ -88,6 +94,7 @@ impl PhaseForm {
             unit: row.unit.name(),
             status: record.status.name(),
             reason: record.reason.as_deref().map(printable),
+            remounted: record.preparation.remounted,
             figures: match record.number() {
                 None => Figures::default(),
                 Some(PhaseResult::Counted(counted)) => Figures::counted(counted, record.name),

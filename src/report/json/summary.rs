@@ -34,7 +34,7 @@ pub struct SummaryForm {
 
 /// A spread: the middle of the values, and two ends with what they are.
 #[derive(Serialize)]
-struct SpreadForm {
+pub struct SpreadForm {
     n: usize,
     median: Option<f64>,
     low: Option<f64>,
@@ -98,7 +98,8 @@ fn as_it_is(value: f64) -> f64 {
 }
 
 impl SpreadForm {
-    fn of(spread: &Spread) -> Self {
+    /// A spread in the unit of its values.
+    pub fn of(spread: &Spread) -> Self {
         let known = |value: f64| finite(Some(value));
         Self {
             n: spread.n,

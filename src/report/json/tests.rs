@@ -71,6 +71,24 @@ fn every_number_of_csv_is_there_under_its_name_and_in_its_unit() {
 }
 
 #[test]
+fn how_a_filesystem_was_made_is_there_where_it_was_made() {
+    let mut records: Vec<RunRecord> = (1..=3).map(|round| sample::made("ext4", round)).collect();
+    records[1].making.as_mut().unwrap().check_words = Some("inode\n12".to_owned());
+    records.push(sample::run("xfs", 1));
+    let document = of(&records);
+    let [ext4, xfs] = [0, 1].map(|place| &document["sections"][0]["series"][place]);
+    let making = &ext4["runs"][1]["making"];
+    assert_eq!((&making["storage"], &making["mkfs_s"], &making["check_words"]), (&json!("image"), &json!(0.125), &json!("inode?12")));
+    assert_eq!((&making["written"]["extents"], &making["features"][2]), (&json!(9), &json!("64bit")));
+    let mkfs = with(&ext4["makings"], "quantity", "mkfs_s");
+    assert_eq!((&mkfs["unit"], &mkfs["n"], &mkfs["interval"]), (&json!("seconds"), &json!(3), &json!("range")));
+    let phase = |series: &Value, name: &str| with(&series["runs"][0]["phases"], "phase", name)["remounted"].clone();
+    assert_eq!((phase(ext4, "rewrite"), phase(ext4, "block_write")), (json!(true), Value::Null));
+    let has = |value: &Value, key: &str| value.as_object().unwrap().contains_key(key);
+    assert!(!has(xfs, "makings") && !has(&xfs["runs"][0], "making") && !has(&xfs["runs"][0]["phases"][1], "remounted"));
+}
+
+#[test]
 fn what_is_not_known_is_null_and_says_why() {
     let mut run = sample::run("", 1);
     run.phases = vec![PhaseRecord::failed(Phase::BlockWrite, "no\u{1b} space"), PhaseRecord::skipped(Phase::SeqStat, "files = 0")];

@@ -1,12 +1,12 @@
 //! The text of a comparison: what changed in words, each series beside its baseline, and what differs around them.
 
-use super::{explained, foot, list, remarked};
+use super::{explained, first_said, foot, list, makings, remarked};
 use crate::model::fact::FactKind;
 use crate::report::differences::{Varied, shared, varied};
 use crate::report::lines::{COLUMNS, blanks, by_point, join_and, left, packed, right, width, wrap};
 use crate::report::marks::{self, marks};
 use crate::report::ratios::{PhaseRatios, Ratios, Row, ratios};
-use crate::report::{Section, facts, limits, quietness, remarks, verdicts};
+use crate::report::{Section, facts, remarks, verdicts};
 
 /// Blanks between two columns.
 const GAP: usize = 2;
@@ -15,13 +15,16 @@ const GAP: usize = 2;
 pub fn paragraphs(section: &Section<'_>) -> Vec<Vec<String>> {
     let table = ratios(section).map(|table| lines(&table)).unwrap_or_default();
     let wrapped = |sentences: Vec<String>| -> Vec<String> { sentences.iter().flat_map(|sentence| wrap(sentence, "", "")).collect() };
+    let [made, made_explained] = makings::paragraphs(section);
     vec![
         head(section),
-        wrapped([limits::sentence(section), quietness::sentence(section)].into_iter().flatten().collect()),
+        first_said(section),
         wrapped(verdicts::sentences(section).into_iter().chain(verdicts::difference(section)).collect()),
         table,
         remarks::nothing_measured(section).into_iter().collect(),
         explained(verdicts::meaning(section).join(" "), marks::sentences(section)),
+        made,
+        made_explained,
         remarked(section),
         list("without a rate", &remarks::missing(section)),
         what_differs(section),

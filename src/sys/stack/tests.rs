@@ -1,5 +1,6 @@
 //! Chains of captured trees: each file of tests/trees is made in a temporary directory, and read as if it were the machine's.
 
+use super::tree::Tree;
 use super::*;
 use crate::model::stack::{Bottom, StackDevice};
 use crate::sys::mounts::parse_mount;
@@ -7,44 +8,8 @@ use crate::sys::traffic::TrafficReader;
 use std::ffi::OsString;
 use std::fs;
 use std::os::unix::ffi::OsStringExt;
-use std::os::unix::fs::symlink;
-use tempfile::TempDir;
-
-struct Tree {
-    home: TempDir,
-    roots: Roots,
-}
 
 impl Tree {
-    /// A line `path = content` adds a line to a file, `path -> target` makes a link; `#` begins a remark.
-    fn of(name: &str) -> Self {
-        let home = tempfile::tempdir().unwrap();
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/trees/{name}.txt"));
-        for line in fs::read_to_string(&path).unwrap().lines().filter(|line| !line.starts_with('#')) {
-            let split = [" = ", " -> "].iter().filter_map(|sign| Some((line.find(sign)?, *sign))).min().expect(line);
-            let (at, content) = (home.path().join(&line[..split.0]), &line[split.0 + split.1.len()..]);
-            fs::create_dir_all(at.parent().unwrap()).unwrap();
-            if split.1 == " -> " {
-                symlink(content, at).unwrap();
-            } else {
-                let so_far = fs::read_to_string(&at).unwrap_or_default();
-                fs::write(at, format!("{so_far}{content}\n")).unwrap();
-            }
-        }
-        let root = home.path().to_owned();
-        let look = move |path: &Path| {
-            let at = root.join(path.strip_prefix("/").unwrap());
-            match fs::read_to_string(&at) {
-                Ok(number) if path.starts_with("/dev") => Sight::Device(number.trim().to_owned()),
-                _ if at.exists() => Sight::Place(None),
-                _ => Sight::Missing,
-            }
-        };
-        let roots =
-            Roots { proc: home.path().join("proc"), sys: home.path().join("sys"), look: Box::new(look), stands_on: Box::new(|_, _| None) };
-        Self { home, roots }
-    }
-
     fn mount(&self, line: usize) -> Mount {
         let text = fs::read_to_string(self.home.path().join("proc/self/mountinfo")).unwrap();
         text.lines().nth(line).and_then(parse_mount).unwrap()

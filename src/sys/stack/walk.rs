@@ -16,6 +16,17 @@ const DEEPEST: usize = 32;
 /// What the kernel writes behind the path of a file that has lost its name.
 const DELETED: &[u8] = b" (deleted)";
 
+/// The entry in /sys of the device at a path such as `/dev/sda1`. In a container its node may be missing: the kernel's name in it will do.
+pub fn device_at(roots: &Roots, path: &str) -> Option<PathBuf> {
+    let name = path.strip_prefix("/dev/")?;
+    let entry = match (roots.look)(Path::new(path)) {
+        Sight::Device(number) => roots.sys.join("dev/block").join(number),
+        Sight::Missing | Sight::Hidden if !name.contains('/') => roots.sys.join("class/block").join(name),
+        Sight::Missing | Sight::Hidden | Sight::Place(_) => return None,
+    };
+    entry.exists().then_some(entry)
+}
+
 /// The way so far.
 pub struct Walk<'r> {
     roots: &'r Roots,
@@ -33,7 +44,11 @@ impl<'r> Walk<'r> {
     /// Reads the mounts.
     pub fn begin(roots: &'r Roots) -> Self {
         let text = fs::read(roots.proc.join("self/mountinfo")).unwrap_or_default();
-        let mounts = String::from_utf8_lossy(&text).lines().filter_map(parse_mount).collect();
+        Self::among(roots, String::from_utf8_lossy(&text).lines().filter_map(parse_mount).collect())
+    }
+
+    /// A way among these mounts.
+    pub fn among(roots: &'r Roots, mounts: Vec<Mount>) -> Self {
         Self { roots, mounts, found: Found::default(), ends: Vec::new(), way: Vec::new(), passed: Vec::new() }
     }
 
@@ -128,31 +143,20 @@ impl<'r> Walk<'r> {
     }
 
     /// The entries in /sys of the devices of a mount.
-    fn entries(&self, mount: &Mount) -> Vec<PathBuf> {
+    pub fn entries(&self, mount: &Mount) -> Vec<PathBuf> {
         let own = self.roots.sys.join("dev/block").join(&mount.device_number);
         let sources: Vec<PathBuf> = match mount.kind.as_str() {
             // All of its devices, in one text.
-            "bcachefs" => mount.source.split(':').filter_map(|source| self.source_entry(source)).collect(),
+            "bcachefs" => mount.source.split(':').filter_map(|source| device_at(self.roots, source)).collect(),
             _ if own.exists() => std::iter::once(own).collect(),
-            _ => self.source_entry(&mount.source).into_iter().collect(),
+            _ => device_at(self.roots, &mount.source).into_iter().collect(),
         };
         if mount.kind == "btrfs" {
             let members = sources.first().and_then(|source| self.btrfs_members(source));
             return members.unwrap_or_default();
         }
         let further = ["logdev=", "rtdev="].iter().filter_map(|key| mount.options.iter().find_map(|option| option.strip_prefix(key)));
-        sources.into_iter().chain(further.filter_map(|source| self.source_entry(source))).collect()
-    }
-
-    /// The entry of a source such as `/dev/sda1`. In a container its node may be missing: the kernel's name in it will do.
-    fn source_entry(&self, source: &str) -> Option<PathBuf> {
-        let name = source.strip_prefix("/dev/")?;
-        let entry = match (self.roots.look)(Path::new(source)) {
-            Sight::Device(number) => self.roots.sys.join("dev/block").join(number),
-            Sight::Missing | Sight::Hidden if !name.contains('/') => self.roots.sys.join("class/block").join(name),
-            Sight::Missing | Sight::Hidden | Sight::Place(_) => return None,
-        };
-        entry.exists().then_some(entry)
+        sources.into_iter().chain(further.filter_map(|source| device_at(self.roots, source))).collect()
     }
 
     /// All devices of the btrfs that has this one. Its mounts have device numbers of their own, and name one device only.

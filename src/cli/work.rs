@@ -1,0 +1,82 @@
+//! Which work is done, and where its runs are kept: the options that `barrow run` and `barrow lab` have in common.
+
+use super::exit::usage;
+use super::pair::{check_tags, key_value};
+use super::profiles;
+use super::report::USUAL_FILE;
+use crate::model::plan::{Circumstances, Plan};
+use crate::rng::GENERATOR;
+use clap::Args;
+use std::path::{Path, PathBuf};
+
+/// Options of the work.
+#[derive(Debug, Args)]
+pub struct WorkArguments {
+    /// The work: a built-in profile or a TOML file; std, when nothing names one
+    #[arg(short, long, value_name = "NAME|FILE")]
+    pub profile: Option<String>,
+    /// How often the whole is repeated; the profile says, when not given
+    #[arg(short = 'n', long, value_name = "N", allow_negative_numbers = true)]
+    runs: Option<String>,
+    /// The run file, which is appended to
+    #[arg(short, long, value_name = "FILE", default_value = USUAL_FILE)]
+    pub output: PathBuf,
+    /// Change a key of the profile, as in file_size=8g
+    #[arg(long = "set", value_name = "KEY=VALUE", value_parser = key_value)]
+    changes: Vec<(String, String)>,
+    /// Another seed of names, sizes and orders
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    seed: Option<String>,
+    /// Threads that share the work
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    workers: Option<String>,
+    /// How block files are read and written: buffered or direct
+    #[arg(long, value_name = "HOW")]
+    io: Option<String>,
+    /// Note something with every run, as in raid=10
+    #[arg(long = "tag", value_name = "KEY=VALUE", value_parser = key_value)]
+    pub tags: Vec<(String, String)>,
+}
+
+impl WorkArguments {
+    /// Refuses what no batch can do, before anything is looked at.
+    ///
+    /// # Errors
+    /// As a usage error.
+    pub fn check(&self) -> anyhow::Result<()> {
+        if self.output == Path::new("-") {
+            return Err(usage("-o -: a run file is appended to, so it needs a name"));
+        }
+        check_tags(&self.tags)
+    }
+
+    /// The keys of the profile that are changed, in the order in which they are to be.
+    pub fn changes(&self) -> Vec<(String, String)> {
+        let options = [("seed", &self.seed), ("workers", &self.workers), ("io", &self.io), ("runs", &self.runs)];
+        let given = options.into_iter().filter_map(|(key, value)| value.clone().map(|value| (key.to_owned(), value)));
+        self.changes.iter().cloned().chain(given).collect()
+    }
+}
+
+/// The plan of a profile, by name or file, with some keys changed.
+///
+/// # Errors
+/// When the profile cannot be found or read; as a usage error when it, or a key, is wrong.
+pub fn plan(profile: &str, changes: &[(String, String)], ram: Option<u64>, circumstances: Circumstances) -> anyhow::Result<Plan> {
+    let ram_bytes = ram.unwrap_or(0);
+    let profile = profiles::find(profile, ram_bytes)?.changed(changes, ram_bytes).map_err(usage)?;
+    let plan = Plan::of(&profile, GENERATOR, circumstances).map_err(usage)?;
+    check_time(&plan)?;
+    Ok(plan)
+}
+
+/// Refuses a limit of time in which the seek phase cannot end.
+fn check_time(plan: &Plan) -> anyhow::Result<()> {
+    let (most, least) = (plan.circumstances.max_phase_seconds, plan.settings.seek_seconds);
+    if most > 0 && plan.settings.file_size > 0 && most <= least {
+        return Err(usage(format!(
+            "--max-phase-seconds {most}: seek_seconds is {least}, so the seek phase takes longer; allow more, or --set seek_seconds=…"
+        )));
+    }
+    Ok(())
+}
