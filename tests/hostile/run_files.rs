@@ -120,23 +120,30 @@ fn a_phase_that_stands_twice_and_a_run_without_phases_have_their_reports() {
     check_reports(&runs[1..]);
 }
 
-/// The smallest changes first: each number alone at its ends.
-#[test]
-fn each_number_alone_at_its_ends_has_its_reports() {
+/// Reports of a record in which one number alone is at one of its ends, for each number.
+fn check_each_number_alone(document: &Value) {
     let mut count = 0;
-    for document in [short(0, 2), short(1, 2)] {
-        for (pointer, fitting) in choices(&document) {
-            let is_end =
-                |value: &&Value| value.as_f64().is_some_and(|number| number == 0.0 || number.abs() > 1e18 || number.abs() < 1e-300);
-            for value in fitting.iter().filter(is_end) {
-                let runs: Vec<RunRecord> = [&document, &changed(&document, &pointer, value)].into_iter().filter_map(read).collect();
-                check_reports(&runs);
-                count += 1;
-            }
+    for (pointer, fitting) in choices(document) {
+        let is_end = |value: &&Value| value.as_f64().is_some_and(|number| number == 0.0 || number.abs() > 1e18 || number.abs() < 1e-300);
+        for value in fitting.iter().filter(is_end) {
+            let runs: Vec<RunRecord> = [document, &changed(document, &pointer, value)].into_iter().filter_map(read).collect();
+            check_reports(&runs);
+            count += 1;
         }
     }
     say(&format!("reports: {count} records with one number at an end"));
-    assert!(count > 400, "{count}");
+    assert!(count > 200, "{count}");
+}
+
+// The smallest changes first; two tests, so that they can run side by side.
+#[test]
+fn each_number_alone_at_its_ends_has_its_reports() {
+    check_each_number_alone(&short(0, 2));
+}
+
+#[test]
+fn each_number_of_another_run_alone_at_its_ends_has_its_reports() {
+    check_each_number_alone(&short(1, 2));
 }
 
 /// Reports of runs in which one value in so many is another one.

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 /// Small, but enough that a label rests on more than a journal's blocks.
 const WORK: &str = "file_size=64m seeks=400 seek_seconds=0 files=2048";
 /// How often it is measured at the most: others who use the disk of this machine meanwhile rightly spoil a proof.
-const ATTEMPTS: u32 = 3;
+const ATTEMPTS: u32 = 6;
 
 fn measured(path: &Path, user: User, options: &[&str]) -> RunRecord {
     let desk = Desk::new();
