@@ -100,7 +100,7 @@ impl Home {
     /// # Errors
     /// When it cannot be made or marked.
     pub fn make(parent: File, shown: &Path, batch: u64) -> Result<Self, LabError> {
-        let failed = |source| LabError::Home { directory: shown.to_owned(), source };
+        let failed = |error| LabError::Home { directory: shown.to_owned(), error };
         let name = home_name(batch);
         let whole = shown.canonicalize().map_err(failed)?;
         let (directory, marker) = make_marked(&parent, &name, batch).map_err(failed)?;
@@ -130,7 +130,7 @@ impl Home {
         let path = self.path.join(&name);
         match files::open_file(&self.directory, &plain_name(name), Access::CreateNew, false) {
             Ok(file) => Ok((file, path)),
-            Err(source) => Err(LabError::Image { path, source }),
+            Err(error) => Err(LabError::Image { path, error }),
         }
     }
 
@@ -143,7 +143,7 @@ impl Home {
         self.places += 1;
         let path = self.path.join(&name);
         let made = files::make_directory(&self.directory, &plain_name(name));
-        made.map_err(|source| LabError::Home { directory: self.shown.clone(), source })?;
+        made.map_err(|error| LabError::Home { directory: self.shown.clone(), error })?;
         Ok(path)
     }
 

@@ -110,7 +110,7 @@ impl Lab {
         grounds.dedup();
         let sites = sites_of(&grounds)?;
         if let Some(site) = sites.iter().find(|site| site.grounds.iter().any(|ground| matches!(ground, Ground::Image { .. }))) {
-            check_available().map_err(|source| LabError::Loop { path: site.shown.clone(), source })?;
+            check_available().map_err(|error| LabError::Loop { path: site.shown.clone(), error })?;
         }
         let shortages = shortages(&wanted(variants))?;
         if !shortages.is_empty() {
@@ -202,7 +202,7 @@ fn sites_of<'a>(grounds: &[&'a Ground]) -> Result<Vec<Site<'a>>, LabError> {
     let mut sites: Vec<Site<'a>> = Vec::new();
     for ground in grounds {
         let shown = directory_of(ground);
-        let failed = |source| LabError::Directory { directory: shown.clone(), source };
+        let failed = |error| LabError::Directory { directory: shown.clone(), error };
         let open = files::open_directory_path(&shown).map_err(failed)?;
         files::check_writable(&open).map_err(failed)?;
         if shown.canonicalize().is_ok_and(|place| place.to_str().is_none()) {
@@ -232,7 +232,7 @@ fn storage_of(
         Ground::Image { bytes, .. } => {
             let (file, path) = home.make_image()?;
             match substance {
-                Substance::Sparse => file.set_len(*bytes).map_err(|source| LabError::Image { path: path.clone(), source })?,
+                Substance::Sparse => file.set_len(*bytes).map_err(|error| LabError::Image { path: path.clone(), error })?,
                 Substance::Full => write_image(&file, &path, *bytes, stop, tell)?,
             }
             Storage::of_image(file, &path, *bytes, substance == Substance::Full, whereabouts)
@@ -241,7 +241,7 @@ fn storage_of(
 }
 
 fn write_image(file: &File, path: &Path, bytes: u64, stop: &AtomicBool, tell: &mut dyn FnMut(u64, u64)) -> Result<(), LabError> {
-    let failed = |source| LabError::Image { path: path.to_owned(), source };
+    let failed = |error| LabError::Image { path: path.to_owned(), error };
     tell(0, bytes);
     if !image::write(file, bytes, stop, &mut |done| tell(done, bytes)).map_err(failed)? {
         return Err(LabError::Stopped);

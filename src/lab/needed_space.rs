@@ -81,7 +81,7 @@ impl fmt::Display for Shortage {
 pub fn shortages(spaces: &[Space]) -> Result<Vec<Shortage>, LabError> {
     let mut needs: Vec<(u64, Shortage)> = Vec::new();
     for space in spaces {
-        let failed = |source| LabError::Directory { directory: space.directory.clone(), source };
+        let failed = |error| LabError::Directory { directory: space.directory.clone(), error };
         let opened = files::open_directory_path(&space.directory).map_err(failed)?;
         let (device, _) = files::status_of(&opened).map_err(failed)?.number();
         let mount = mount_of(&opened).map_err(failed)?;

@@ -24,7 +24,7 @@ fn looked_at(path: &Path) -> Result<(String, u64), LabError> {
     let roots = Roots::of_this_machine();
     let number = number_at(&roots, path).map_err(|_| io::Error::from(io::ErrorKind::NotFound));
     let looked = number.and_then(|number| facts_of(&roots, &number).map(|facts| (number, facts.bytes)));
-    looked.map_err(|source| LabError::Device { path: path.to_owned(), source })
+    looked.map_err(|error| LabError::Device { path: path.to_owned(), error })
 }
 
 /// What filesystems are made on, and the place where they are mounted.
@@ -67,7 +67,7 @@ impl Storage {
     /// # Errors
     /// When no loop device can be had.
     pub fn of_image(file: File, path: &Path, bytes: u64, is_full: bool, whereabouts: Whereabouts) -> Result<Self, LabError> {
-        let device = LoopDevice::attach(&file, path).map_err(|source| LabError::Loop { path: path.to_owned(), source })?;
+        let device = LoopDevice::attach(&file, path).map_err(|error| LabError::Loop { path: path.to_owned(), error })?;
         let (number, _) = looked_at(&device.path())?;
         let devices = vec![device.path()];
         let image = Image { file, is_full, device: Mutex::new(Some(device)) };
@@ -82,7 +82,7 @@ impl Storage {
         let (mut numbers, mut bytes) = (Vec::new(), 0_u64);
         for path in devices {
             let (number, size) = looked_at(path)?;
-            probe_exclusively(path, &number).map_err(|source| LabError::Device { path: path.clone(), source })?;
+            probe_exclusively(path, &number).map_err(|error| LabError::Device { path: path.clone(), error })?;
             numbers.push(number);
             bytes = bytes.saturating_add(size);
         }

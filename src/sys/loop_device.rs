@@ -54,7 +54,6 @@ pub struct LoopDevice {
     /// Held open: the last one to let go detaches it.
     _held: File,
     name: String,
-    is_direct: bool,
 }
 
 impl LoopDevice {
@@ -78,9 +77,9 @@ impl LoopDevice {
             let node = format!("/dev/{name}");
             let device = File::options().read(true).write(true).open(&node).map_err(|error| unopened(&node, number, &error))?;
             match configure(&device, file, path) {
-                Ok(is_direct) => {
+                Ok(()) => {
                     turn_off_discards(&name)?;
-                    return Ok(Self { _held: device, name, is_direct });
+                    return Ok(Self { _held: device, name });
                 }
                 Err(error) if error.raw_os_error() == Some(libc::EBUSY) && tries < MOST_TRIES => {}
                 Err(error) => return Err(named(&node, &error)),
@@ -98,12 +97,6 @@ impl LoopDevice {
     #[must_use]
     pub fn path(&self) -> PathBuf {
         Path::new("/dev").join(&self.name)
-    }
-
-    /// Whether it passes the page cache of the filesystem that holds its file.
-    #[must_use]
-    pub const fn is_direct(&self) -> bool {
-        self.is_direct
     }
 }
 
@@ -162,13 +155,12 @@ fn named(what: &str, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("{what}: {error}"))
 }
 
-/// Gives a free device its file; tells whether it passes the page cache.
-fn configure(device: &File, file: &File, path: &Path) -> io::Result<bool> {
+/// Gives a free device its file, past the page cache where that can be.
+fn configure(device: &File, file: &File, path: &Path) -> io::Result<()> {
     match configure_with(device, file, path, LO_FLAGS_AUTOCLEAR | LO_FLAGS_DIRECT_IO) {
-        Ok(()) => Ok(true),
         // The filesystem of the file takes no direct I/O.
-        Err(error) if error.raw_os_error() == Some(libc::EINVAL) => configure_with(device, file, path, LO_FLAGS_AUTOCLEAR).map(|()| false),
-        Err(error) => Err(error),
+        Err(error) if error.raw_os_error() == Some(libc::EINVAL) => configure_with(device, file, path, LO_FLAGS_AUTOCLEAR),
+        configured => configured,
     }
 }
 

@@ -100,11 +100,10 @@ fn checked_devices(task: &Task<'_>) -> anyhow::Result<Vec<Device>> {
 /// Everything that is in the way, of every filesystem.
 pub fn tried(variants: &[Variant], number: u64, plan: &Plan, limits: &Limits, quiet: bool, stop: &Arc<AtomicBool>) -> anyhow::Result<()> {
     let on_images: Vec<Variant> = variants.iter().filter(|variant| matches!(variant.ground, Ground::Image { .. })).cloned().collect();
-    let lab = Lab::on_trial(&on_images, number, Arc::clone(stop)).map_err(|error| anyhow::anyhow!("{error}"))?;
+    let lab = Lab::on_trial(&on_images, number, Arc::clone(stop))?;
     let mut refused = Vec::new();
     for variant in &on_images {
-        // A lab has the ground of every variant that it was begun with.
-        let Some(mut ground) = lab.ground(variant) else { continue };
+        let mut ground = ground_of(&lab, variant)?;
         match looked_at(plan, variant, &mut ground, limits, quiet) {
             Err(error) => refused.push(format!("{}: {error:#}", variant.label)),
             Ok(looked) => refused.extend(looked.refusals),
@@ -155,8 +154,7 @@ fn begun(task: &Task<'_>, devices: &[Device], interrupt: &Arc<Interrupt>) -> any
     let mut writing = Writing::of(task.quiet);
     let lab = Lab::begin(&task.variants, number, Arc::clone(&stop), &mut |preparing| writing.goes_on(preparing));
     writing.ends();
-    // Its words have those of the system in them.
-    let lab = lab.map_err(|error| anyhow::anyhow!("{error}"))?;
+    let lab = lab?;
     // Only now nothing else is in the way.
     if task.is_wiped {
         wipe(devices, &stop)?;
@@ -180,9 +178,7 @@ fn wipe(devices: &[Device], stop: &AtomicBool) -> anyhow::Result<()> {
 fn stands(task: &Task<'_>, lab: &Lab, limits: &Limits, dropper: &Arc<Dropper>) -> anyhow::Result<Vec<Stand>> {
     let (mut stands, mut refused) = (Vec::new(), Vec::new());
     for variant in &task.variants {
-        // A lab has the ground of every variant that it was begun with.
-        let Some(ground) = lab.ground(variant) else { continue };
-        let mut ground = ground.dropping_by(Arc::clone(dropper)).filling(task.is_filled);
+        let mut ground = ground_of(lab, variant)?.dropping_by(Arc::clone(dropper)).filling(task.is_filled);
         match looked_at(&task.plan, variant, &mut ground, limits, true) {
             Err(error) => refused.push(format!("{}: {error:#}", variant.label)),
             Ok(Looked { refusals, .. }) if !refusals.is_empty() => refused.extend(refusals),
@@ -194,6 +190,12 @@ fn stands(task: &Task<'_>, lab: &Lab, limits: &Limits, dropper: &Arc<Dropper>) -
     }
     anyhow::ensure!(refused.is_empty(), "{}", refused.join("\n        "));
     Ok(stands)
+}
+
+/// A lab has the ground of every variant that it was begun with.
+fn ground_of(lab: &Lab, variant: &Variant) -> anyhow::Result<LabGround> {
+    lab.ground(variant)
+        .with_context(|| format!("{}: the lab has nothing to make it on, a fault in barrow itself; please report it", variant.label))
 }
 
 /// What was seen of a filesystem that was made to be looked at.
