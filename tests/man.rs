@@ -103,7 +103,7 @@ fn phases() -> String {
         let calls: Vec<&str> = calls.split_whitespace().skip(2).collect();
         format!(".TP\n.B {}\n{}\nOn the clock: {}.\n", phase.name(), plain(&capital(&purpose)), plain(&calls.join(" ")))
     };
-    Phase::OWN.iter().map(one).collect()
+    Phase::STANDARD.iter().map(one).collect()
 }
 
 fn capital(text: &str) -> String {

@@ -74,9 +74,9 @@ impl Estimate {
         let mut whole = Left { seconds: 0.0, is_at_least: self.begun.len() < self.targets };
         for (label, (round, last)) in &self.begun {
             let later = f64::from(self.rounds.saturating_sub(*round));
-            for phase in Phase::OWN {
+            for (at, phase) in self.plan.settings.phases.iter().enumerate() {
                 let left = self.of_phase(label, *phase);
-                let is_still_to_come = last.is_none_or(|last| *phase > last);
+                let is_still_to_come = last.is_none_or(|last| self.plan.settings.phases.place(last).is_none_or(|last| at > last));
                 whole.seconds += left.seconds * (later + f64::from(u8::from(is_still_to_come)));
                 whole.is_at_least |= left.is_at_least;
             }
@@ -125,7 +125,7 @@ mod tests {
     fn targets_that_have_not_begun_make_it_at_least() {
         let mut estimate = estimate(2);
         estimate.begin("a", 3);
-        for phase in Phase::OWN {
+        for phase in Phase::STANDARD {
             estimate.ended("a", *phase, Some(1.0));
         }
         assert_eq!(estimate.whole(), Some(Left { seconds: 0.0, is_at_least: true }));

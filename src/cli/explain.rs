@@ -11,7 +11,7 @@ use super::exit::{Exit, usage};
 use super::output::print;
 use super::profiles;
 use crate::model::nearest::{did_you_mean, nearest_names};
-use crate::model::phase::Phase;
+use crate::model::phase::{Group, Phase};
 use crate::model::printable::printable;
 use crate::model::profile::DEFAULT_PROFILE;
 use crate::sys::machine::ram_bytes;
@@ -43,8 +43,9 @@ pub fn explain(arguments: &ExplainArguments) -> anyhow::Result<Exit> {
 }
 
 fn phase_named(name: &str) -> anyhow::Result<Phase> {
-    let found = Phase::OWN.iter().copied().find(|phase| phase.name() == name);
-    let names = || Phase::OWN.iter().map(|phase| phase.name());
+    let own = |phase: &&Phase| phase.row().group != Group::Character;
+    let names = || Phase::CATALOGUE.iter().filter(own).map(|phase| phase.name());
+    let found = Phase::named(name).ok().filter(|phase| own(&phase));
     found.ok_or_else(|| {
         let nearest = nearest_names(name, names());
         let all = names().collect::<Vec<_>>().join(", ");

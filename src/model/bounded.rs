@@ -6,7 +6,9 @@ use std::fmt;
 use std::marker::PhantomData;
 
 /// Reads a list of at most `MOST` items; named by `deserialize_with`.
-pub(super) fn at_most<'de, const MOST: usize, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Vec<T>, D::Error> {
+pub(in crate::model) fn at_most<'de, const MOST: usize, D: Deserializer<'de>, T: Deserialize<'de>>(
+    deserializer: D,
+) -> Result<Vec<T>, D::Error> {
     deserializer.deserialize_seq(Bounded::<T, MOST>(PhantomData))
 }
 

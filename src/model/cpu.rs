@@ -17,7 +17,7 @@ impl Counted {
     pub fn cpu_ns_per_gib(&self, unit: Unit) -> Option<f64> {
         match unit {
             Unit::Bytes => self.cpu_ns_per(GIB),
-            Unit::Seeks | Unit::Files => None,
+            Unit::Seeks | Unit::Files | Unit::Writes | Unit::Operations | Unit::Programs => None,
         }
     }
 
@@ -25,8 +25,8 @@ impl Counted {
     #[must_use]
     pub fn cpu_ns_per_1000_operations(&self, unit: Unit) -> Option<f64> {
         match unit {
-            Unit::Bytes => None,
-            Unit::Seeks | Unit::Files => self.cpu_ns_per(THOUSAND),
+            Unit::Bytes | Unit::Programs => None,
+            Unit::Seeks | Unit::Files | Unit::Writes | Unit::Operations => self.cpu_ns_per(THOUSAND),
         }
     }
 

@@ -1,5 +1,6 @@
 //! Plain data that every other room passes on: what a phase is, what is to be done, what was counted.
 
+pub mod aftermath;
 mod bounded;
 pub mod content;
 pub mod costs;

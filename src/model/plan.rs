@@ -1,7 +1,7 @@
 //! A plan: what one run is to do, complete and checked; stored with every result.
 
 use super::evidence::is_zero;
-use super::phase::{Group, Phase};
+use super::phase::Phase;
 use super::profile::Profile;
 use super::settings::{KEYS, Settings, SettingsError};
 use serde::{Deserialize, Serialize};
@@ -93,15 +93,10 @@ impl Plan {
         Ok(Self { profile: profile.name.clone(), settings: profile.settings.clone(), generator, circumstances })
     }
 
-    /// Why a phase of the catalogue is left out of this plan; `None` when it is done.
+    /// Why a phase is left out of this plan; `None` when it is done where it stands in the list.
     #[must_use]
     pub fn skips(&self, phase: Phase) -> Option<&'static str> {
-        match phase.row().group {
-            Group::Block | Group::Seek if self.settings.file_size == 0 => Some("file_size = 0"),
-            Group::Sequential | Group::Random if self.settings.files == 0 => Some("files = 0"),
-            Group::Character => Some("barrow moves no single characters"),
-            Group::Block | Group::Seek | Group::Sequential | Group::Random => None,
-        }
+        self.settings.leaves_out(phase)
     }
 
     /// The work as canonical text: the generator and each work key with its value, a line each. Equal text means equal work. Keys that

@@ -1,7 +1,7 @@
 //! Profiles: named, versioned settings. The built-in ones are data, compiled in, and never changed once released.
 
 use super::nearest::{did_you_mean, nearest_names};
-use super::settings::{Key, Settings, SettingsError};
+use super::settings::{Key, Scale, Settings, SettingsError};
 
 /// The built-in profiles, oldest version first.
 const BUILT_IN: &[(&str, &str)] = &[
@@ -97,6 +97,10 @@ impl Profile {
         let table: toml::Table = text.parse().map_err(|error: toml::de::Error| not_toml(error.to_string().trim_end().to_owned()))?;
         let mut profile = Self { name: name.to_owned(), purpose: String::new(), settings: Settings::default() };
         for (key, value) in &table {
+            if key == PHASE_TABLES {
+                profile.settings.set_phases(value).map_err(not_toml)?;
+                continue;
+            }
             let value_text = match value {
                 toml::Value::String(text) => text.clone(),
                 toml::Value::Integer(number) => number.to_string(),
@@ -126,12 +130,16 @@ impl Profile {
     /// When a key is unknown or has a bad value.
     pub fn changed(&self, changes: &[(String, String)], ram_bytes: u64) -> Result<Self, SettingsError> {
         let mut changed = self.clone();
-        for (key, value) in changes {
+        for (_, value) in changes.iter().filter(|(key, _)| key == SCALE) {
+            changed = changed.scaled(value)?;
+        }
+        let unscaled = changed.clone();
+        for (key, value) in changes.iter().filter(|(key, _)| key != SCALE) {
             Key::named(key)?.set(&mut changed.settings, value, ram_bytes)?;
         }
         for key in super::settings::KEYS.iter().filter(|key| key.is_work) {
             let value = key.show(&changed.settings);
-            if value != key.show(&self.settings) {
+            if value != key.show(&unscaled.settings) {
                 if key.name == "file_size" {
                     // The size that the memory gave is no longer so.
                     changed.name = changed.name.split('@').next().unwrap_or_default().to_owned();
@@ -140,6 +148,24 @@ impl Profile {
             }
         }
         Ok(changed)
+    }
+}
+
+/// The key that shrinks a profile.
+const SCALE: &str = "scale";
+
+/// The tables of a profile file that say its phases one by one.
+const PHASE_TABLES: &str = "phase";
+
+impl Profile {
+    /// The profile with so many per cent of its files and of the bytes of its large files; it is another one, and its name says so.
+    fn scaled(&self, percent: &str) -> Result<Self, SettingsError> {
+        let scale = Scale::parse(percent).map_err(|problem| SettingsError::BadValue { key: SCALE, value: percent.to_owned(), problem })?;
+        if scale.is_whole() {
+            return Ok(self.clone());
+        }
+        let name = format!("{}+{SCALE}={scale}", self.name.split('@').next().unwrap_or_default());
+        Ok(Self { name, settings: self.settings.scaled(scale), ..self.clone() })
     }
 }
 
@@ -207,6 +233,44 @@ mod tests {
         let changed = |key: &str, value: &str| bonnie.changed(&[(key.to_owned(), value.to_owned())], RAM).unwrap().name;
         assert_eq!(changed("file_size", "8g"), "bonnie/1+file_size=8g");
         assert_eq!(changed("links", "hard"), "bonnie/1@48g+links=hard");
+    }
+
+    #[test]
+    fn a_scale_shrinks_counts_and_is_named() {
+        let quick = Profile::named("quick", RAM).unwrap();
+        let changed = |list: &[(&str, &str)]| {
+            let list: Vec<_> = list.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
+            quick.changed(&list, RAM)
+        };
+        let tenth = changed(&[("scale", "10%")]).unwrap();
+        assert_eq!((tenth.name.as_str(), tenth.settings.files), ("quick/1+scale=10%", 819));
+        assert_eq!(tenth.settings.file_size, 102 << 20);
+        let both = changed(&[("files", "5"), ("scale", "10%")]).unwrap();
+        assert_eq!((both.name.as_str(), both.settings.files), ("quick/1+scale=10%+files=5", 5));
+        assert_eq!(changed(&[("scale", "100%")]).unwrap(), quick);
+        assert!(changed(&[("scale", "0%")]).is_err() && changed(&[("scale", "200%")]).is_err() && changed(&[("scale", "x")]).is_err());
+    }
+
+    #[test]
+    fn phases_can_be_said_one_by_one() {
+        let text = "files = 5\n[[phase]]\nname = \"seq_create\"\n[[phase]]\ncommand = [\"/usr/bin/make\", \"-j4\"]\n[[phase]]\nname = \"again\"\ncommand = [\"make\"]\n";
+        let settings = Profile::of_text("my.toml", text, RAM).unwrap().settings;
+        let names: Vec<&str> = settings.phases.iter().map(|phase| phase.name()).collect();
+        assert_eq!(names, ["seq_create", "command:make", "command:again"]);
+        assert_eq!(settings.commands[0].command, ["/usr/bin/make", "-j4"]);
+        assert_eq!(settings.check(), Ok(()));
+        for (bad, words) in [
+            ("[[phase]]\n", "neither a name nor a command"),
+            ("[[phase]]\nname = \"nonsense\"\n", "`nonsense`"),
+            ("[[phase]]\ncommand = \"make\"\n", "command"),
+            ("[[phase]]\nname = \"a b\"\ncommand = [\"make\"]\n", "`a b`"),
+            ("[[phase]]\ncommand = []\n", "no program"),
+            ("[[phase]]\nother = 1\n", "`other`"),
+            ("phase = 3\n", "[[phase]]"),
+        ] {
+            let error = Profile::of_text("my.toml", bad, RAM).unwrap_err().to_string();
+            assert!(error.contains(words), "{bad}: {error}");
+        }
     }
 
     #[test]

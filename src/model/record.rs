@@ -1,5 +1,6 @@
 //! The record of one run: what was counted, under what circumstances. Rates are derived here and nowhere else.
 
+use super::aftermath::{Aftermath, Kind, kinds};
 use super::bounded::{at_most, texts_at_most};
 use super::costs::Costs;
 use super::evidence::Evidence;
@@ -10,7 +11,7 @@ use super::imported::Imported;
 use super::label::{CacheLabel, Durability};
 use super::machine::{Device, DirectIo, Filesystem, Machine, ObtainedIo};
 use super::making::Making;
-use super::phase::Phase;
+use super::phase::{MOST_PHASES, Phase};
 use super::plan::{Circumstances, Plan};
 pub use super::preparation::Preparation;
 use super::settings::Settings;
@@ -81,7 +82,7 @@ pub struct RunRecord {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub making: Option<Making>,
     /// A result a phase, in the order of the catalogue.
-    #[serde(deserialize_with = "at_most::<{ Phase::ALL.len() }, _, _>")]
+    #[serde(deserialize_with = "at_most::<MOST_PHASES, _, _>")]
     pub phases: Vec<PhaseRecord>,
     /// When the run began, RFC 3339, UTC, whole seconds; empty where another program measured and did not say.
     pub started: String,
@@ -107,6 +108,9 @@ pub struct PhaseRecord {
     /// What was done to the caches before it.
     #[serde(default)]
     pub preparation: Preparation,
+    /// What was found when it was done.
+    #[serde(default, skip_serializing_if = "Aftermath::is_empty")]
+    pub after: Aftermath,
     /// What is known of where its bytes came from.
     #[serde(default)]
     pub evidence: Evidence,
@@ -166,6 +170,12 @@ pub struct Counted {
     /// The trend within the phase.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slices: Option<Slices>,
+    /// Bytes of data that were moved, where the work is counted in something else.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<u64>,
+    /// The kinds of operations, where there are several.
+    #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "kinds")]
+    pub kinds: Vec<Kind>,
 }
 
 /// A number as it stood in another program's report; work and time are not known.
@@ -186,6 +196,18 @@ impl Counted {
     #[must_use]
     pub fn rate(&self) -> Option<f64> {
         per_second(self.work, self.elapsed_ns)
+    }
+
+    /// Operations per second of elapsed time. `None` when no time passed.
+    #[must_use]
+    pub fn operation_rate(&self) -> Option<f64> {
+        per_second(self.operations, self.elapsed_ns)
+    }
+
+    /// Bytes of data per second of elapsed time, where the work is counted in something else.
+    #[must_use]
+    pub fn byte_rate(&self) -> Option<f64> {
+        per_second(self.bytes?, self.elapsed_ns)
     }
 
     /// Work per second up to the last acknowledged operation.
@@ -249,6 +271,7 @@ impl PhaseRecord {
             reason: Some(reason),
             result: None,
             preparation: Preparation::default(),
+            after: Aftermath::default(),
             evidence: Evidence::default(),
             cache: None,
             durable: None,
@@ -329,57 +352,4 @@ impl RunRecord {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn counted() -> Counted {
-        Counted {
-            work: 1000,
-            operations: 10,
-            elapsed_ns: 2_000_000_000,
-            acknowledged_ns: Some(500_000_000),
-            usage: Usage { user_ns: 100_000_000, system_ns: 400_000_000, ..Usage::default() },
-            system_busy_ns: Some(3_000_000_000),
-            others_user_ns: None,
-            tool_ns: None,
-            latency: Histogram::default(),
-            latency_max_ns: 7,
-            latency_batch: 1,
-            slices: None,
-        }
-    }
-
-    #[test]
-    fn rates_and_percents_are_derived() {
-        let counted = counted();
-        assert_eq!(counted.rate(), Some(500.0));
-        assert_eq!(counted.acknowledged_rate(), Some(2000.0));
-        assert_eq!(counted.cpu_own_percent(), Some(25.0));
-        assert_eq!(counted.cpu_system_percent(), Some(150.0));
-        assert_eq!(counted.latency_percentile_ns(0.5), None);
-    }
-
-    #[test]
-    fn no_time_has_no_rate() {
-        let counted = Counted { elapsed_ns: 0, ..counted() };
-        assert_eq!(counted.rate(), None);
-        assert_eq!(counted.cpu_own_percent(), None);
-    }
-
-    #[test]
-    fn a_phase_record_reads_back_and_ignores_unknown_fields() {
-        let record = PhaseRecord {
-            status: Status::Ok,
-            reason: None,
-            result: Some(PhaseResult::Counted(Box::new(counted()))),
-            cache: Some(CacheLabel::Mixed(3)),
-            durable: Some(Durability::Uncertain),
-            flags: vec![Flag::Short],
-            ..PhaseRecord::skipped(Phase::Rewrite, "")
-        };
-        let text = serde_json::to_string(&record).unwrap();
-        assert_eq!(serde_json::from_str::<PhaseRecord>(&text).unwrap(), record);
-        let with_more = text.replacen('{', "{\"from_the_future\":1,", 1);
-        assert_eq!(serde_json::from_str::<PhaseRecord>(&with_more).unwrap(), record);
-    }
-}
+mod tests;

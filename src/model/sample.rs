@@ -1,5 +1,6 @@
 //! Made-up records for tests: a plausible run, and small changes to it.
 
+use super::aftermath::Aftermath;
 use super::costs::Costs;
 use super::evidence::Evidence;
 use super::histogram::Histogram;
@@ -62,7 +63,7 @@ pub(crate) fn run(label: &str, round: u32) -> RunRecord {
         stack: Stack::default(),
         costs: Costs::default(),
         direct_io: None,
-        phases: Phase::OWN.iter().map(|phase| counted(*phase)).collect(),
+        phases: Phase::STANDARD.iter().map(|phase| counted(*phase)).collect(),
         started: "2026-11-30T10:00:00Z".to_owned(),
         finished: "2026-11-30T10:01:00Z".to_owned(),
         complete: true,
@@ -112,6 +113,9 @@ fn counted(phase: Phase) -> PhaseRecord {
         Unit::Bytes => 500 << 20,
         Unit::Seeks => 30_000,
         Unit::Files => 50_000,
+        Unit::Writes => 2_000,
+        Unit::Operations => 40_000,
+        Unit::Programs => 1,
     };
     let mut latency = Histogram::default();
     latency.record(42_000, 100);
@@ -128,6 +132,8 @@ fn counted(phase: Phase) -> PhaseRecord {
         latency_max_ns: 50_000,
         latency_batch: 1,
         slices: None,
+        bytes: None,
+        kinds: Vec::new(),
     };
     PhaseRecord {
         name: phase,
@@ -135,6 +141,7 @@ fn counted(phase: Phase) -> PhaseRecord {
         reason: None,
         result: Some(PhaseResult::Counted(Box::new(counted))),
         preparation: Preparation::default(),
+        after: Aftermath::default(),
         evidence: Evidence::default(),
         cache: match row.reads {
             Reads::Nothing => None,
@@ -166,7 +173,7 @@ pub(crate) fn imported(label: &str, round: u32) -> RunRecord {
         machine: Machine::default(),
         filesystem: Filesystem::default(),
         device: Device::default(),
-        phases: Phase::ALL.iter().map(|phase| reported(*phase)).collect(),
+        phases: Phase::BONNIE.iter().map(|phase| reported(*phase)).collect(),
         started: String::new(),
         finished: String::new(),
         ..run(label, round)

@@ -2,11 +2,19 @@
 
 mod checks;
 mod choices;
+mod command_line;
+mod phase_list;
+mod phase_tables;
+mod scale;
 
 pub use choices::{Io, Links, SequentialOrder, SyncAt};
+pub use command_line::CommandLine;
+pub use phase_list::{PhaseList, PhaseListError};
+pub use scale::Scale;
 
+use super::bounded::at_most;
 use super::nearest::{did_you_mean, nearest_names};
-use super::phase::{Group, Phase};
+use super::phase::{Group, MOST_PHASES, Phase};
 use crate::units::{exact_size, parse_size};
 use serde::{Deserialize, Serialize};
 
@@ -60,6 +68,16 @@ pub struct Settings {
     /// When what is written is flushed.
     #[serde(default)]
     pub sync: SyncAt,
+    /// Which phases a run does, in which order.
+    #[serde(default, skip_serializing_if = "is_standard")]
+    pub phases: PhaseList,
+    /// The programs that it runs in phases of their own.
+    #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "at_most::<MOST_PHASES, _, _>")]
+    pub commands: Vec<CommandLine>,
+}
+
+fn is_standard(list: &PhaseList) -> bool {
+    *list == PhaseList::default()
 }
 
 /// Bytes of the blocks that `compressible` and `dedupe` are shares of: the block size of the common filesystems.
@@ -89,6 +107,8 @@ impl Default for Settings {
             file_chunk_size: 0,
             links: Links::None,
             sync: SyncAt::End,
+            phases: PhaseList::default(),
+            commands: Vec::new(),
         }
     }
 }
@@ -96,10 +116,34 @@ impl Default for Settings {
 impl Settings {
     /// Threads that share the work of a phase.
     #[must_use]
-    pub const fn threads(&self, phase: Phase) -> u64 {
+    pub fn threads(&self, phase: Phase) -> u64 {
+        match (phase, phase.row().group) {
+            (Phase::Transfer(transfer), _) => u64::from(transfer.workers),
+            (_, Group::Seek) => self.seekers,
+            (_, Group::Block | Group::Sequential | Group::Random | Group::Small | Group::Character) => self.workers,
+            (_, Group::Transfer | Group::Sync | Group::Server | Group::Tree | Group::Large | Group::Device | Group::Command) => 1,
+        }
+    }
+
+    /// Why a phase is left out; `None` when it is done where it stands in the list.
+    #[must_use]
+    pub fn leaves_out(&self, phase: Phase) -> Option<&'static str> {
         match phase.row().group {
-            Group::Seek => self.seekers,
-            Group::Block | Group::Sequential | Group::Random | Group::Character => self.workers,
+            Group::Block | Group::Seek | Group::Transfer if self.file_size == 0 => Some("file_size = 0"),
+            Group::Sequential | Group::Random | Group::Small if self.files == 0 => Some("files = 0"),
+            Group::Character => Some("barrow moves no single characters"),
+            Group::Block
+            | Group::Seek
+            | Group::Transfer
+            | Group::Sequential
+            | Group::Random
+            | Group::Small
+            | Group::Sync
+            | Group::Server
+            | Group::Tree
+            | Group::Large
+            | Group::Device
+            | Group::Command => None,
         }
     }
 }
@@ -178,7 +222,7 @@ macro_rules! keys {
                 settings.$name = ($read)(text, ram_bytes)?;
                 Ok(())
             },
-            show: |settings| ($show)(settings.$name),
+            show: |settings| ($show)(settings.$name.clone()),
         },)*];
     };
 }
@@ -205,11 +249,13 @@ keys! {
     file_chunk_size      true  "bytes of one transfer of a small file; 0: chunk_size" size, exact_size;
     links                true  "of the files of a set, to a first: none, hard, symbolic" choices::named, choices::word;
     sync                 true  "fsync: at the end, or after every write and change" choices::named, choices::word;
+    phases               true  "in their order, by names and commas; standard: the ten" phase_list::read, phase_list::show;
+    commands             true  "programs of a profile's [[phase]]s, as JSON" command_line::read, command_line::show;
 }
 
 /// The keys that came when workloads already had ids. As long as such a key has its default value it is named neither in the canonical
 /// text of the work, so that the ids of older workloads stay what they are, nor among the parameters of a report.
-const LATER_KEYS: [&str; 5] = ["compressible", "dedupe", "file_chunk_size", "links", "sync"];
+const LATER_KEYS: [&str; 7] = ["compressible", "dedupe", "file_chunk_size", "links", "sync", "phases", "commands"];
 
 impl Key {
     /// The key of a name.
@@ -304,7 +350,7 @@ mod tests {
     fn an_old_run_file_has_no_later_keys() {
         let mut old = serde_json::to_value(Settings::default()).unwrap();
         for name in LATER_KEYS {
-            old.as_object_mut().unwrap().remove(name).unwrap();
+            old.as_object_mut().unwrap().remove(name);
         }
         assert_eq!(serde_json::from_value::<Settings>(old).unwrap(), Settings::default());
     }

@@ -31,3 +31,21 @@ pub struct Usage {
     #[serde(default, skip_serializing_if = "is_zero")]
     pub involuntary_switches: u64,
 }
+
+impl Usage {
+    /// This and what others used beside it.
+    #[must_use]
+    pub fn with(self, other: &Self) -> Self {
+        Self {
+            user_ns: self.user_ns + other.user_ns,
+            system_ns: self.system_ns + other.system_ns,
+            max_resident_bytes: self.max_resident_bytes.max(other.max_resident_bytes),
+            minor_faults: self.minor_faults + other.minor_faults,
+            major_faults: self.major_faults + other.major_faults,
+            blocks_in: self.blocks_in + other.blocks_in,
+            blocks_out: self.blocks_out + other.blocks_out,
+            voluntary_switches: self.voluntary_switches + other.voluntary_switches,
+            involuntary_switches: self.involuntary_switches + other.involuntary_switches,
+        }
+    }
+}

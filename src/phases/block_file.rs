@@ -2,8 +2,10 @@
 
 use super::duplicates::{Duplicates, Marks};
 use super::error::PhaseError;
+use super::procedure::memory_of_threads;
 use super::stamp::{Generation, Origin, Stamps};
 use super::{Job, Tally, Timed, Work};
+use crate::model::phase::Phase;
 use crate::model::settings::{Io, Settings, SyncAt};
 use crate::target::scratch::block_file_name;
 use crate::target::{Access, Handle, Target, read_exact, write_all};
@@ -82,7 +84,7 @@ impl<'t> BlockFiles<'t> {
             let work: Work<'t> = Box::new(work_of(files.clone(), file.clone()));
             (work, Tally::of_known(job, file.chunks))
         });
-        Timed { workers: workers.collect(), flush: None }
+        Timed::of(workers.collect())
     }
 
     /// What stamps a file in a generation.
@@ -184,6 +186,27 @@ impl BlockFile {
     pub fn failed(&self, verb: &str, source: io::Error) -> PhaseError {
         PhaseError::Call { doing: format!("{verb} {}", self.name.to_string_lossy()), source }
     }
+}
+
+/// The names of the block files of some settings.
+#[must_use]
+pub fn names(settings: &Settings) -> Vec<CString> {
+    (0..settings.workers).map(block_file_name).collect()
+}
+
+/// The generation of the data when the last phase before `phase` was done that writes the files from start to end.
+#[must_use]
+pub fn generation_before(phase: Phase, settings: &Settings) -> Generation {
+    match settings.phases.last_before(phase, &[Phase::BlockWrite, Phase::Rewrite]) {
+        Some(Phase::BlockWrite) => Generation::Written,
+        Some(_) | None => Generation::Rewritten,
+    }
+}
+
+/// Bytes of memory of one thread a file.
+#[must_use]
+pub const fn memory_needed(settings: &Settings) -> u64 {
+    memory_of_threads(settings, settings.workers, settings.chunk_size)
 }
 
 /// Removes the block files, off the clock.

@@ -3,15 +3,39 @@
 use super::content::Content;
 use super::entry::Entry;
 use super::error::PhaseError;
-use super::file_set::{FileSet, Part, flush_filesystem};
+use super::file_set::{self, FileSet, Part, flush_filesystem};
 use super::links::{LinkSet, Nature, explained};
-use super::{Job, Timed};
-use crate::model::settings::{Io, SyncAt};
+use super::{Job, Moved, Procedure, Survey, Timed};
+use crate::model::plan::Plan;
+use crate::model::record::Counted;
+use crate::model::settings::{Io, Settings, SyncAt};
 use crate::target::scratch::FileSetKind;
 use crate::target::{Access, FlushMethod, Handle, Target, write_all};
 
+/// Makes the files of a set.
+#[derive(Debug)]
+pub struct Create(pub FileSetKind);
+
+impl Procedure for Create {
+    fn prepare<'t>(&self, job: Job<'t>, _survey: &Survey) -> Result<Timed<'t>, PhaseError> {
+        prepare(job, self.0)
+    }
+
+    fn work_expected(&self, plan: &Plan) -> Option<u64> {
+        Some(plan.settings.files)
+    }
+
+    fn moved(&self, plan: &Plan, _counted: &Counted) -> Moved {
+        Moved { written: plan.settings.file_set_bytes(), ..Moved::default() }
+    }
+
+    fn memory_needed(&self, settings: &Settings) -> u64 {
+        file_set::memory_needed(settings)
+    }
+}
+
 /// Makes the names, the data and the directories, and flushes the directories.
-pub fn prepare(job: Job<'_>, kind: FileSetKind) -> Result<Timed<'_>, PhaseError> {
+fn prepare(job: Job<'_>, kind: FileSetKind) -> Result<Timed<'_>, PhaseError> {
     let set = FileSet::of(&job.plan.settings, kind);
     let target = job.target;
     let parts = set.new_parts(target)?;
@@ -25,7 +49,7 @@ pub fn prepare(job: Job<'_>, kind: FileSetKind) -> Result<Timed<'_>, PhaseError>
         FlushMethod::WholeFilesystem => flush_filesystem(target),
         FlushMethod::EachFile => parts.iter().try_for_each(|part| flush_each(target, set, part)),
     };
-    Ok(Timed { workers, flush: Some(Box::new(flush)) })
+    Ok(Timed::of(workers).flushed_by(flush))
 }
 
 /// Makes files, with content where they have any. They are small, so they go through the page cache whatever `io` says.

@@ -5,8 +5,10 @@ use super::duplicates::{Duplicates, Marks};
 use super::entry::Entry;
 use super::error::PhaseError;
 use super::links::LinkSet;
+use super::procedure::memory_of_threads;
 use super::stamp::{Generation, Origin, Stamps};
 use super::{Job, Survey, Tally, Work};
+use crate::model::plan::Plan;
 use crate::model::settings::{Links, SequentialOrder, Settings, SyncAt};
 use crate::rng::{Permutation, hash64, mix_all};
 use crate::target::scratch::{FILE_NUMBER_DIGITS, FileSetKind, set_directory_name};
@@ -203,7 +205,7 @@ impl FileSet {
     /// Names the directory.
     fn make_directories(&self, target: &dyn Target, worker: u64) -> Result<(), PhaseError> {
         self.directory_names(worker)
-            .try_for_each(|name| target.make_directory(&name).map_err(|source| directory_failed("make", &name, source)))
+            .try_for_each(|name| target.make_directory(target.root(), &name).map_err(|source| directory_failed("make", &name, source)))
     }
 
     /// Opens a worker's directories.
@@ -211,7 +213,7 @@ impl FileSet {
     /// # Errors
     /// Names the directory.
     fn open_directories(&self, target: &dyn Target, worker: u64) -> Result<Arc<[Handle]>, PhaseError> {
-        let open = |name: CString| target.open_directory(&name).map_err(|source| directory_failed("open", &name, source));
+        let open = |name: CString| target.open_directory(target.root(), &name).map_err(|source| directory_failed("open", &name, source));
         self.directory_names(worker).map(open).collect()
     }
 
@@ -294,13 +296,36 @@ fn directory_failed(verb: &str, name: &CStr, source: io::Error) -> PhaseError {
     PhaseError::Call { doing: format!("{verb} the directory {}", name.to_string_lossy()), source }
 }
 
-/// Lists the directories of a file set whose order is that of its listings.
+/// Bytes that must at least have been read to look at so many entries: each file counts its least inode, each hard link, which has
+/// none of its own, its least directory entry.
+#[must_use]
+pub const fn least_metadata(plan: &Plan, entries: u64) -> u64 {
+    /// The smallest inode of the common filesystems: what a cold stat must at least have read.
+    const LEAST_INODE: u64 = 128;
+    /// A name of ten letters and the number of an inode.
+    const LEAST_ENTRY: u64 = 16;
+    match plan.settings.links {
+        Links::None | Links::Symbolic => entries * LEAST_INODE,
+        Links::Hard => entries * LEAST_ENTRY,
+    }
+}
+
+/// Bytes of memory for the names of a file set and the threads that work on it.
+#[must_use]
+pub const fn memory_needed(settings: &Settings) -> u64 {
+    /// A name and its number.
+    const ENTRY_BYTES: u64 = size_of::<Entry>() as u64;
+    let transfer = if settings.file_chunk_size > settings.chunk_size { settings.file_chunk_size } else { settings.chunk_size };
+    settings.files.saturating_mul(ENTRY_BYTES).saturating_add(memory_of_threads(settings, settings.workers, transfer))
+}
+
+/// Lists the directories of a file set whose order is that of its listings; nothing of the other one, whose names are random.
 ///
 /// # Errors
 /// When a directory cannot be listed.
 pub fn survey(job: Job<'_>, kind: FileSetKind) -> Result<Survey, PhaseError> {
     let settings = &job.plan.settings;
-    if settings.sequential_order == SequentialOrder::Index {
+    if kind == FileSetKind::Random || settings.sequential_order == SequentialOrder::Index {
         return Ok(Survey::new());
     }
     let set = FileSet::of(settings, kind);
@@ -321,13 +346,13 @@ pub fn remove(job: Job<'_>, kind: FileSetKind) {
     for worker in 0..set.workers {
         for name in set.directory_names(worker) {
             // What is left here is named when the run gives its ground back.
-            let Ok(directory) = job.target.open_directory(&name) else {
+            let Ok(directory) = job.target.open_directory(job.target.root(), &name) else {
                 continue;
             };
             for file in job.target.list(&directory).unwrap_or_default() {
                 let _ = job.target.unlink(&directory, &file);
             }
-            let _ = job.target.remove_directory(&name);
+            let _ = job.target.remove_directory(job.target.root(), &name);
         }
     }
 }

@@ -13,24 +13,29 @@ mod error;
 mod file_set;
 mod links;
 mod pool;
+mod procedure;
 mod random_seek;
 mod rewrite;
 mod stamp;
 mod stat;
 mod tally;
+mod undone;
+mod work_directory;
 
 pub use cost::costs;
 pub use error::{PhaseError, WrongData};
 pub use pool::ALIGNMENT as BUFFER_ALIGNMENT;
 pub use pool::{Buffer, POOL_BYTES, starts};
+pub use procedure::{Moved, Procedure};
 pub use stamp::{Generation, Origin, Stamps};
 pub use tally::{Stop, Tally};
 
-use crate::model::phase::{Group, Phase};
+use crate::model::aftermath::Aftermath;
+use crate::model::phase::{Files, Phase, needed_before};
 use crate::model::plan::Plan;
-use crate::model::settings::{Links, Settings};
+use crate::model::settings::Settings;
 use crate::target::Target;
-use crate::target::scratch::{FileSetKind, block_file_name};
+use crate::target::scratch::{FileSetKind, WorkDirectory, WorkFile};
 use std::ffi::CString;
 
 /// What a phase is prepared from.
@@ -56,31 +61,74 @@ pub type Work<'t> = Box<dyn FnMut(&mut Tally<'t>) -> Result<(), PhaseError> + Se
 /// A flush after the last worker, inside the clock.
 pub type Flush<'t> = Box<dyn FnMut() -> Result<(), PhaseError> + Send + 't>;
 
+/// What is looked at when everything is done, off the clock.
+pub type After<'t> = Box<dyn FnOnce() -> Aftermath + Send + 't>;
+
 /// The timed part of a phase: everything that it needs was made before.
 pub struct Timed<'t> {
     /// One work and one tally a worker.
     pub workers: Vec<(Work<'t>, Tally<'t>)>,
     /// What is flushed when the last worker is done.
     pub flush: Option<Flush<'t>>,
+    /// What is looked at then.
+    pub after: Option<After<'t>>,
 }
 
-/// Learns what a phase must know of the target before it goes cold.
-///
-/// # Errors
-/// When a directory cannot be listed.
-pub fn survey(phase: Phase, job: Job<'_>) -> Result<Survey, PhaseError> {
+impl<'t> Timed<'t> {
+    /// Work after which nothing more is flushed or looked at.
+    #[must_use]
+    pub fn of(workers: Vec<(Work<'t>, Tally<'t>)>) -> Self {
+        Self { workers, flush: None, after: None }
+    }
+
+    /// The same, with a flush of everything inside the clock.
+    #[must_use]
+    pub fn flushed_by(self, flush: impl FnMut() -> Result<(), PhaseError> + Send + 't) -> Self {
+        Self { flush: Some(Box::new(flush)), ..self }
+    }
+
+    /// The same, after which something is looked at, off the clock.
+    #[must_use]
+    pub fn followed_by(self, after: impl FnOnce() -> Aftermath + Send + 't) -> Self {
+        Self { after: Some(Box::new(after)), ..self }
+    }
+}
+
+/// How a phase is done.
+#[must_use]
+pub fn procedure(phase: Phase) -> Box<dyn Procedure> {
     match phase {
-        Phase::SeqStat | Phase::SeqDelete => file_set::survey(job, FileSetKind::Sequential),
-        Phase::BlockWrite
-        | Phase::Rewrite
-        | Phase::BlockRead
-        | Phase::RandomSeek
-        | Phase::SeqCreate
-        | Phase::RandomCreate
-        | Phase::RandomStat
-        | Phase::RandomDelete
-        | Phase::CharWrite
-        | Phase::CharRead => Ok(Survey::new()),
+        Phase::BlockWrite => Box::new(block_write::BlockWrite),
+        Phase::Rewrite => Box::new(rewrite::Rewrite),
+        Phase::BlockRead => Box::new(block_read::BlockRead),
+        Phase::RandomSeek => Box::new(random_seek::RandomSeek),
+        Phase::SeqCreate => Box::new(create::Create(FileSetKind::Sequential)),
+        Phase::SeqStat => Box::new(stat::Stat(FileSetKind::Sequential)),
+        Phase::SeqDelete => Box::new(delete::Delete(FileSetKind::Sequential)),
+        Phase::RandomCreate => Box::new(create::Create(FileSetKind::Random)),
+        Phase::RandomStat => Box::new(stat::Stat(FileSetKind::Random)),
+        Phase::RandomDelete => Box::new(delete::Delete(FileSetKind::Random)),
+        Phase::FileRewrite | Phase::FileRead | Phase::FileRandomRead => Box::new(undone::Undone),
+        Phase::DsyncWrite | Phase::FsyncWrite => Box::new(undone::Undone),
+        Phase::Transfer(_) => Box::new(undone::Undone),
+        Phase::FileServer => Box::new(undone::Undone),
+        Phase::TreeUnpack
+        | Phase::TreeCopy
+        | Phase::TreeSearch
+        | Phase::TreePrune
+        | Phase::LargeCopy
+        | Phase::LibraryWrite
+        | Phase::LibraryRead
+        | Phase::TreeDelete => Box::new(undone::Undone),
+        Phase::DeviceStart
+        | Phase::DeviceMiddle
+        | Phase::DeviceEnd
+        | Phase::DirectStart
+        | Phase::DirectMiddle
+        | Phase::DirectEnd
+        | Phase::DeviceSweep => Box::new(undone::Undone),
+        Phase::Command(_) => Box::new(undone::Undone),
+        Phase::CharWrite | Phase::CharRead => Box::new(undone::Undone),
     }
 }
 
@@ -89,166 +137,46 @@ pub fn survey(phase: Phase, job: Job<'_>) -> Result<Survey, PhaseError> {
 /// # Errors
 /// When a file or directory cannot be made or opened.
 pub fn prepare<'t>(phase: Phase, job: Job<'t>, survey: &Survey) -> Result<Timed<'t>, PhaseError> {
-    match phase {
-        Phase::BlockWrite => Ok(block_write::prepare(job)),
-        Phase::Rewrite => Ok(rewrite::prepare(job)),
-        Phase::BlockRead => Ok(block_read::prepare(job)),
-        Phase::RandomSeek => random_seek::prepare(job),
-        Phase::SeqCreate => create::prepare(job, FileSetKind::Sequential),
-        Phase::SeqStat => stat::prepare(job, FileSetKind::Sequential, survey),
-        Phase::SeqDelete => delete::prepare(job, FileSetKind::Sequential, survey),
-        Phase::RandomCreate => create::prepare(job, FileSetKind::Random),
-        Phase::RandomStat => stat::prepare(job, FileSetKind::Random, survey),
-        Phase::RandomDelete => delete::prepare(job, FileSetKind::Random, survey),
-        Phase::CharWrite | Phase::CharRead => Ok(Timed { workers: Vec::new(), flush: None }),
-    }
+    procedure(phase).prepare(job, survey)
 }
 
-/// The phase whose result a phase needs.
+/// The phase of a plan whose result a phase needs: the last that made or changed its files.
 #[must_use]
-pub const fn needs(phase: Phase) -> Option<Phase> {
-    match phase {
-        Phase::BlockWrite | Phase::SeqCreate | Phase::RandomCreate | Phase::CharWrite | Phase::CharRead => None,
-        Phase::Rewrite => Some(Phase::BlockWrite),
-        Phase::BlockRead | Phase::RandomSeek => Some(Phase::Rewrite),
-        Phase::SeqStat | Phase::SeqDelete => Some(Phase::SeqCreate),
-        Phase::RandomStat | Phase::RandomDelete => Some(Phase::RandomCreate),
-    }
-}
-
-/// The work of a phase in its unit, where it is known before.
-#[must_use]
-pub const fn work_expected(phase: Phase, plan: &Plan) -> Option<u64> {
-    match phase {
-        Phase::BlockWrite | Phase::Rewrite | Phase::BlockRead => Some(plan.settings.file_size),
-        Phase::RandomSeek if plan.settings.seek_seconds > 0 => None,
-        Phase::RandomSeek => Some(plan.settings.seeks),
-        Phase::SeqCreate | Phase::SeqStat | Phase::SeqDelete | Phase::RandomCreate | Phase::RandomStat | Phase::RandomDelete => {
-            Some(plan.settings.files)
-        }
-        Phase::CharWrite | Phase::CharRead => Some(0),
-    }
-}
-
-/// Bytes that a phase reads from files, 0 for one that reads none; each file counts its least inode for metadata, each hard link, which
-/// has none of its own, its least directory entry.
-#[must_use]
-pub fn bytes_read(phase: Phase, plan: &Plan, operations: u64) -> u64 {
-    /// The smallest inode of the common filesystems: what a cold stat must at least have read.
-    const LEAST_INODE: u64 = 128;
-    /// A name of ten letters and the number of an inode.
-    const LEAST_ENTRY: u64 = 16;
-    match phase {
-        Phase::BlockWrite | Phase::SeqCreate | Phase::RandomCreate | Phase::CharWrite | Phase::CharRead => 0,
-        Phase::Rewrite | Phase::BlockRead => plan.settings.file_size,
-        Phase::RandomSeek => operations * plan.settings.seek_size,
-        Phase::SeqStat | Phase::SeqDelete | Phase::RandomStat | Phase::RandomDelete => match plan.settings.links {
-            Links::None | Links::Symbolic => operations * LEAST_INODE,
-            Links::Hard => operations * LEAST_ENTRY,
-        },
-    }
-}
-
-/// Bytes of data that a phase writes to files.
-#[must_use]
-pub fn bytes_written(phase: Phase, plan: &Plan, operations: u64) -> u64 {
-    match phase {
-        Phase::BlockWrite | Phase::Rewrite => plan.settings.file_size,
-        Phase::RandomSeek => operations * plan.settings.seek_rewrite_percent / 100 * plan.settings.seek_size,
-        Phase::SeqCreate | Phase::RandomCreate => plan.settings.file_set_bytes(),
-        Phase::BlockRead
-        | Phase::SeqStat
-        | Phase::SeqDelete
-        | Phase::RandomStat
-        | Phase::RandomDelete
-        | Phase::CharWrite
-        | Phase::CharRead => 0,
-    }
-}
-
-/// Bytes of data that a phase checks on the clock.
-#[must_use]
-pub fn bytes_checked(phase: Phase, plan: &Plan, operations: u64) -> u64 {
-    match phase {
-        Phase::BlockWrite
-        | Phase::SeqCreate
-        | Phase::RandomCreate
-        | Phase::SeqDelete
-        | Phase::RandomDelete
-        | Phase::CharWrite
-        | Phase::CharRead => 0,
-        Phase::Rewrite | Phase::BlockRead => plan.settings.file_size,
-        Phase::RandomSeek => operations * plan.settings.seek_size,
-        Phase::SeqStat | Phase::RandomStat => plan.settings.file_set_bytes(),
-    }
+pub fn needs(phase: Phase, plan: &Plan) -> Option<Phase> {
+    plan.settings.phases.last_before(phase, needed_before(phase))
 }
 
 /// Bytes of memory that the largest phase of some settings needs for names, buffers and threads.
 #[must_use]
-pub const fn memory_needed(settings: &Settings) -> u64 {
-    /// A name and its number.
-    const ENTRY_BYTES: u64 = size_of::<entry::Entry>() as u64;
-    /// The random pool, and the stack that a thread may touch.
-    const WORKER_BYTES: u64 = 2 << 20;
-    let names = settings.files.saturating_mul(ENTRY_BYTES);
-    let chunk_size = if settings.file_chunk_size > settings.chunk_size { settings.file_chunk_size } else { settings.chunk_size };
-    // Data that is not plain is put together in a second buffer.
-    let chunks = if settings.has_plain_data() { chunk_size } else { chunk_size.saturating_mul(2) };
-    let buffers = settings.workers.saturating_mul(chunks.saturating_add(WORKER_BYTES));
-    let seek_buffers = settings.seekers.saturating_mul(settings.seek_size.saturating_add(WORKER_BYTES));
-    names.saturating_add(buffers).saturating_add(seek_buffers)
-}
-
-/// The files whose residency tells where a phase's data came from.
-#[must_use]
-pub fn files_read(phase: Phase, plan: &Plan) -> Vec<CString> {
-    match phase {
-        Phase::Rewrite | Phase::BlockRead | Phase::RandomSeek => (0..plan.settings.workers).map(block_file_name).collect(),
-        Phase::BlockWrite
-        | Phase::SeqCreate
-        | Phase::SeqStat
-        | Phase::SeqDelete
-        | Phase::RandomCreate
-        | Phase::RandomStat
-        | Phase::RandomDelete
-        | Phase::CharWrite
-        | Phase::CharRead => Vec::new(),
-    }
-}
-
-/// The files whose residency tells whether direct I/O was had: those that are read, and those that were written.
-#[must_use]
-pub fn files_touched(phase: Phase, plan: &Plan) -> Vec<CString> {
-    match phase {
-        Phase::BlockWrite => files_read(Phase::Rewrite, plan),
-        other => files_read(other, plan),
-    }
+pub fn memory_needed(settings: &Settings) -> u64 {
+    let done = settings.phases.iter().filter(|phase| settings.leaves_out(**phase).is_none());
+    done.map(|phase| procedure(*phase).memory_needed(settings)).max().unwrap_or(0)
 }
 
 /// Whether no later phase of the plan uses the files of this one, so that they can go.
 #[must_use]
-pub const fn is_last_of_its_files(phase: Phase) -> bool {
-    match phase {
-        Phase::RandomSeek | Phase::SeqDelete | Phase::RandomDelete => true,
-        Phase::BlockWrite
-        | Phase::Rewrite
-        | Phase::BlockRead
-        | Phase::SeqCreate
-        | Phase::SeqStat
-        | Phase::RandomCreate
-        | Phase::RandomStat
-        | Phase::CharWrite
-        | Phase::CharRead => false,
-    }
+pub fn is_last_of_its_files(phase: Phase, plan: &Plan) -> bool {
+    let phases = &plan.settings.phases;
+    let later = &phases[phases.place(phase).map_or(0, |place| place + 1)..];
+    !later.iter().any(|other| other.row().group.files() == phase.row().group.files())
 }
 
 /// Removes the files that a phase and those before it made, off the clock. What cannot be removed is left to the end of the run,
 /// which names it.
 pub fn remove_files(phase: Phase, job: Job<'_>) {
-    match phase.row().group {
-        Group::Block | Group::Seek => block_file::remove(job),
-        Group::Sequential => file_set::remove(job, FileSetKind::Sequential),
-        Group::Random => file_set::remove(job, FileSetKind::Random),
-        Group::Character => {}
+    match phase.row().group.files() {
+        Some(Files::Block) => block_file::remove(job),
+        Some(Files::Sequential) => file_set::remove(job, FileSetKind::Sequential),
+        Some(Files::Random) => file_set::remove(job, FileSetKind::Random),
+        Some(Files::Sync) => work_directory::remove_files(job.target, WorkFile::Sync),
+        Some(Files::Transfer) => work_directory::remove_files(job.target, WorkFile::Transfer),
+        Some(Files::Server) => work_directory::remove(job.target, WorkDirectory::Server),
+        Some(Files::Tree) => {
+            work_directory::remove(job.target, WorkDirectory::Tree);
+            work_directory::remove_files(job.target, WorkFile::Large);
+            work_directory::remove_files(job.target, WorkFile::Library);
+        }
+        Some(Files::Command) => work_directory::remove(job.target, WorkDirectory::Command),
+        Some(Files::Device) | None => {}
     }
 }

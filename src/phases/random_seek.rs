@@ -1,13 +1,18 @@
 //! Random seek: read at the places of a permutation, each once, and write some of them back changed.
 
-use super::block_file::{BlockFiles, share};
+use super::block_file::{self, BlockFile, BlockFiles, share};
 use super::error::PhaseError;
 use super::pool::Buffer;
+use super::procedure::memory_of_threads;
 use super::stamp::Generation;
-use super::{Job, Tally, Timed, Work};
+use super::{Job, Moved, Procedure, Survey, Tally, Timed, Work};
+use crate::model::phase::Phase;
+use crate::model::plan::Plan;
+use crate::model::record::Counted;
 use crate::model::settings::Settings;
 use crate::rng::Permutation;
 use crate::target::{Access, Handle};
+use std::ffi::CString;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -81,10 +86,39 @@ impl Tickets {
     }
 }
 
+/// Reads at random places.
+#[derive(Debug)]
+pub struct RandomSeek;
+
+impl Procedure for RandomSeek {
+    fn prepare<'t>(&self, job: Job<'t>, _survey: &Survey) -> Result<Timed<'t>, PhaseError> {
+        prepare(job)
+    }
+
+    fn work_expected(&self, plan: &Plan) -> Option<u64> {
+        (plan.settings.seek_seconds == 0).then_some(plan.settings.seeks)
+    }
+
+    fn moved(&self, plan: &Plan, counted: &Counted) -> Moved {
+        let read = counted.work * plan.settings.seek_size;
+        let written = counted.work * plan.settings.seek_rewrite_percent / 100 * plan.settings.seek_size;
+        Moved { read, written, checked: read }
+    }
+
+    fn files_read(&self, plan: &Plan) -> Vec<CString> {
+        block_file::names(&plan.settings)
+    }
+
+    fn memory_needed(&self, settings: &Settings) -> u64 {
+        memory_of_threads(settings, settings.seekers, settings.seek_size)
+    }
+}
+
 /// Opens every file for every seeker, with readahead off.
-pub fn prepare(job: Job<'_>) -> Result<Timed<'_>, PhaseError> {
+fn prepare(job: Job<'_>) -> Result<Timed<'_>, PhaseError> {
     let settings = &job.plan.settings;
     let tickets = Arc::new(Tickets::of(settings));
+    let generation = block_file::generation_before(Phase::RandomSeek, settings);
     let files = BlockFiles::of(job);
     let access = if settings.seek_rewrite_percent > 0 { Access::ReadWrite } else { Access::Read };
     let mut workers = Vec::new();
@@ -94,7 +128,7 @@ pub fn prepare(job: Job<'_>) -> Result<Timed<'_>, PhaseError> {
         let mut buffer = Buffer::of(settings.seek_size as usize);
         let work = move |tally: &mut Tally<'_>| {
             while let Some(ticket) = tickets.draw(tally.elapsed_ns()) {
-                seek(&files, &handles, &tickets, ticket, buffer.bytes())?;
+                seek(&files, &handles, &tickets, ticket, buffer.bytes(), generation)?;
                 tally.operation(1)?;
             }
             tally.finish();
@@ -107,19 +141,26 @@ pub fn prepare(job: Job<'_>) -> Result<Timed<'_>, PhaseError> {
         };
         workers.push((Box::new(work) as Work<'_>, Tally::of_unknown(job)));
     }
-    Ok(Timed { workers, flush: None })
+    Ok(Timed::of(workers))
 }
 
-fn open(job: Job<'_>, files: &BlockFiles<'_>, file: &super::block_file::BlockFile, access: Access) -> Result<Handle, PhaseError> {
+fn open(job: Job<'_>, files: &BlockFiles<'_>, file: &BlockFile, access: Access) -> Result<Handle, PhaseError> {
     let handle = files.open(file, access)?;
     job.target.advise_random(&handle).map_err(|source| file.failed("turn readahead off for", source))?;
     Ok(handle)
 }
 
-fn seek(files: &BlockFiles<'_>, handles: &[Handle], tickets: &Tickets, ticket: u64, buffer: &mut [u8]) -> Result<(), PhaseError> {
+fn seek(
+    files: &BlockFiles<'_>,
+    handles: &[Handle],
+    tickets: &Tickets,
+    ticket: u64,
+    buffer: &mut [u8],
+    generation: Generation,
+) -> Result<(), PhaseError> {
     let (number, offset) = tickets.place(ticket);
     let (file, handle) = (&files.files[number], &handles[number]);
-    files.read(file, handle, buffer, offset, Generation::Rewritten)?;
+    files.read(file, handle, buffer, offset, generation)?;
     if tickets.is_rewritten(ticket) {
         files.marks(file, Generation::SeekWritten).mark(buffer, offset);
         files.write(file, handle, buffer, offset)?;

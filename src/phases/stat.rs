@@ -2,16 +2,44 @@
 
 use super::entry::Entry;
 use super::error::PhaseError;
-use super::file_set::{FileSet, Order};
+use super::file_set::{self, FileSet, Order};
 use super::pool::Buffer;
-use super::{Job, Survey, Timed};
-use crate::model::settings::{Io, Links};
+use super::{Job, Moved, Procedure, Survey, Timed};
+use crate::model::plan::Plan;
+use crate::model::record::Counted;
+use crate::model::settings::{Io, Links, Settings};
 use crate::target::scratch::FileSetKind;
 use crate::target::{Access, Handle, read_exact};
 use std::io;
 
+/// Asks for the status of the files of a set, and reads them.
+#[derive(Debug)]
+pub struct Stat(pub FileSetKind);
+
+impl Procedure for Stat {
+    fn survey(&self, job: Job<'_>) -> Result<Survey, PhaseError> {
+        file_set::survey(job, self.0)
+    }
+
+    fn prepare<'t>(&self, job: Job<'t>, survey: &Survey) -> Result<Timed<'t>, PhaseError> {
+        prepare(job, self.0, survey)
+    }
+
+    fn work_expected(&self, plan: &Plan) -> Option<u64> {
+        Some(plan.settings.files)
+    }
+
+    fn moved(&self, plan: &Plan, counted: &Counted) -> Moved {
+        Moved { read: file_set::least_metadata(plan, counted.work), checked: plan.settings.file_set_bytes(), ..Moved::default() }
+    }
+
+    fn memory_needed(&self, settings: &Settings) -> u64 {
+        file_set::memory_needed(settings)
+    }
+}
+
 /// Makes the names in their order and opens the directories.
-pub fn prepare<'t>(job: Job<'t>, kind: FileSetKind, survey: &Survey) -> Result<Timed<'t>, PhaseError> {
+fn prepare<'t>(job: Job<'t>, kind: FileSetKind, survey: &Survey) -> Result<Timed<'t>, PhaseError> {
     let settings = &job.plan.settings;
     let set = FileSet::of(settings, kind);
     let order = match kind {
@@ -22,7 +50,7 @@ pub fn prepare<'t>(job: Job<'t>, kind: FileSetKind, survey: &Survey) -> Result<T
         let mut visitor = Visitor { job, set, buffer: Buffer::of(settings.file_transfer() as usize) };
         set.work(job, part, move |directory, entry| visitor.visit(directory, entry))
     };
-    Ok(Timed { workers: set.parts(job.target, order, survey)?.into_iter().map(stat).collect(), flush: None })
+    Ok(Timed::of(set.parts(job.target, order, survey)?.into_iter().map(stat).collect()))
 }
 
 struct Visitor<'t> {

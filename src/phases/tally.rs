@@ -2,8 +2,10 @@
 
 use super::Job;
 use super::error::PhaseError;
+use crate::model::aftermath::Kind;
 use crate::model::histogram::Histogram;
 use crate::model::slices::SliceClock;
+use crate::model::usage::Usage;
 use crate::target::Target;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -83,6 +85,12 @@ pub struct Tally<'t> {
     pub latency_batch: u64,
     /// The trend.
     pub slices: SliceClock,
+    /// Bytes of data that were moved, where the work is counted in something else.
+    pub bytes: u64,
+    /// The kinds of operations, where there are several.
+    pub kinds: Vec<Kind>,
+    /// What programs used that were started for the work.
+    pub children: Usage,
 }
 
 impl<'t> Tally<'t> {
@@ -96,6 +104,12 @@ impl<'t> Tally<'t> {
     #[must_use]
     pub fn of_unknown(job: Job<'t>) -> Self {
         Self::of(job, SliceClock::of_unknown())
+    }
+
+    /// For a worker with several kinds of operations, whose end is not known.
+    #[must_use]
+    pub fn of_kinds<'n>(job: Job<'t>, names: impl IntoIterator<Item = &'n str>) -> Self {
+        Self { kinds: names.into_iter().map(Kind::named).collect(), ..Self::of_unknown(job) }
     }
 
     fn of(job: Job<'t>, slices: SliceClock) -> Self {
@@ -115,6 +129,9 @@ impl<'t> Tally<'t> {
             latency_max_ns: 0,
             latency_batch: 1,
             slices,
+            bytes: 0,
+            kinds: Vec::new(),
+            children: Usage::default(),
         }
     }
 
@@ -148,6 +165,23 @@ impl<'t> Tally<'t> {
         if self.pending < self.until_reading { Ok(()) } else { self.read_clock() }
     }
 
+    /// Counts one operation of a kind, by its place among the names, with the bytes that it moved. The clock is read for each.
+    ///
+    /// # Errors
+    /// As [`Tally::operation`].
+    #[inline]
+    pub fn operation_of(&mut self, kind: usize, bytes: u64) -> Result<(), PhaseError> {
+        let before_ns = self.last_ns;
+        self.bytes += bytes;
+        self.until_reading = 1;
+        let counted = self.operation(1);
+        let last_ns = self.last_ns;
+        if let Some(kind) = self.kinds.get_mut(kind) {
+            kind.count(last_ns - before_ns, bytes);
+        }
+        counted
+    }
+
     fn read_clock(&mut self) -> Result<(), PhaseError> {
         self.settle();
         self.stop.check(self.elapsed_ns())
@@ -167,7 +201,7 @@ impl<'t> Tally<'t> {
         self.pending = 0;
         self.seen.store(self.work, Ordering::Relaxed);
         self.last_ns = now_ns;
-        if self.operations == TRIAL && self.elapsed_ns() < TRIAL * FAST_NANOSECONDS {
+        if self.kinds.is_empty() && self.operations == TRIAL && self.elapsed_ns() < TRIAL * FAST_NANOSECONDS {
             self.batch = BATCH;
             self.latency_batch = BATCH;
         }
@@ -231,6 +265,22 @@ mod tests {
     fn few_operations_are_never_timed_in_batches() {
         check(10, 1024, 16);
         check(10, 1023, 1);
+    }
+
+    #[test]
+    fn each_kind_has_its_own_latencies() {
+        with_job(100, |job, target, _| {
+            let mut tally = Tally::of_kinds(job, ["open", "close"]);
+            tally.start(target.now_ns());
+            for kind in [0, 1, 1].into_iter().cycle().take(3000) {
+                (0..=kind).for_each(|_| target.flush().unwrap());
+                tally.operation_of(kind, 7).unwrap();
+            }
+            tally.finish();
+            let seen: Vec<(u64, u64, u64)> = tally.kinds.iter().map(|kind| (kind.count, kind.bytes, kind.max_ns)).collect();
+            assert_eq!(seen, [(1000, 7000, 100), (2000, 14_000, 200)]);
+            assert_eq!((tally.operations, tally.bytes, tally.latency_batch), (3000, 21_000, 1));
+        });
     }
 
     #[test]

@@ -236,7 +236,7 @@ fn rate_field(phase: Phase, rate: f64) -> String {
         Unit::Seeks if rate < 1000.0 => fixed(Some(rate), 1),
         // Bonnie++ rounds these and no others.
         Unit::Seeks => fixed(Some(rate), 0),
-        Unit::Files => whole(rate),
+        Unit::Files | Unit::Writes | Unit::Operations | Unit::Programs => whole(rate),
     }
 }
 

@@ -73,7 +73,7 @@ pub(super) fn kind_for(section: &Section<'_>) -> &'static ChartKind {
         return &ratio::RATIO;
     }
     let has_runs = section.measured().iter().any(|(_, summary)| summary.n >= LEAST_FOR_RUNS);
-    let phases: Vec<Vec<Phase>> = rates::kinds().into_iter().map(|(_, phases)| phases).collect();
+    let phases: Vec<Vec<Phase>> = rates::kinds(&section.phases).into_iter().map(|(_, phases)| phases).collect();
     let has_stubs = phases.iter().any(|phases| {
         let medians = section.measured().into_iter().filter(|(_, summary)| phases.contains(&summary.phase));
         let medians: Vec<f64> = medians.filter_map(|(_, summary)| summary.rate).map(|rate| rate.median).collect();

@@ -13,7 +13,9 @@ use crate::stats::{Ratio, Verdict};
 pub struct Comparison {
     /// The place of the baseline among the series.
     pub baseline: usize,
-    /// Per series, a phase in the order of the catalogue.
+    /// The phases of the section.
+    phases: Vec<Phase>,
+    /// Per series, a phase in their order.
     beside: Vec<Vec<Beside>>,
 }
 
@@ -94,29 +96,29 @@ impl Comparison {
         let first = section.series.get(baseline).zip(section.summaries.get(baseline));
         let places = section.series.iter().zip(&section.summaries).enumerate();
         let beside = places.map(|(place, other)| match first {
-            Some(_) if place == baseline => vec![Beside::Baseline; Phase::ALL.len()],
-            Some(first) => against(first, other),
-            None => vec![Beside::NoVerdict(NoVerdict::NoFigure); Phase::ALL.len()],
+            Some(_) if place == baseline => vec![Beside::Baseline; section.phases.len()],
+            Some(first) => against(&section.phases, first, other),
+            None => vec![Beside::NoVerdict(NoVerdict::NoFigure); section.phases.len()],
         });
-        Self { baseline, beside: beside.collect() }
+        Self { baseline, phases: section.phases.clone(), beside: beside.collect() }
     }
 
     /// A phase of the series at a place.
     #[must_use]
     pub fn beside(&self, series: usize, phase: Phase) -> &Beside {
         let phases = self.beside.get(series).into_iter().flatten();
-        let found = phases.zip(Phase::ALL).find(|(_, other)| **other == phase).map(|(beside, _)| beside);
+        let found = phases.zip(&self.phases).find(|(_, other)| **other == phase).map(|(beside, _)| beside);
         found.unwrap_or(&Beside::NoVerdict(NoVerdict::NoFigure))
     }
 }
 
 type Summarised<'s, 'a> = (&'s Series<'a>, &'s Vec<PhaseSummary>);
 
-fn against(baseline: Summarised<'_, '_>, other: Summarised<'_, '_>) -> Vec<Beside> {
+fn against(phases: &[Phase], baseline: Summarised<'_, '_>, other: Summarised<'_, '_>) -> Vec<Beside> {
     if !unlike(baseline.0, other.0).is_empty() {
-        return vec![Beside::NoVerdict(NoVerdict::Work); Phase::ALL.len()];
+        return vec![Beside::NoVerdict(NoVerdict::Work); phases.len()];
     }
-    let phases = Phase::ALL.iter().zip(baseline.1.iter().zip(other.1));
+    let phases = phases.iter().zip(baseline.1.iter().zip(other.1));
     phases.map(|(phase, summaries)| phase_against(*phase, (baseline.0, summaries.0), (other.0, summaries.1))).collect()
 }
 
@@ -162,7 +164,7 @@ mod tests {
     fn runs(label: &str, count: u32, rate: f64) -> Vec<RunRecord> {
         let run = |round: u32| {
             let mut run = sample::run(label, round);
-            for phase in Phase::OWN {
+            for phase in Phase::STANDARD {
                 sample::set_rate(&mut run, *phase, rate * (1.0 + 0.001 * f64::from(round)));
             }
             run

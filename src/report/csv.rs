@@ -247,7 +247,7 @@ mod tests {
         let mut lines = text.lines();
         assert_eq!(lines.next().unwrap(), COLUMNS.join(","));
         assert_eq!(lines.next().unwrap(), expected);
-        assert_eq!(text.lines().count(), 1 + Phase::OWN.len());
+        assert_eq!(text.lines().count(), 1 + Phase::STANDARD.len());
         assert!(text.ends_with('\n') && !text.contains('\r'));
     }
 

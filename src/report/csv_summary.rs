@@ -209,7 +209,7 @@ mod tests {
         let mut run = sample::run("", 1);
         run.device = Device::default();
         run.machine.kernel = None;
-        for phase in Phase::OWN {
+        for phase in Phase::STANDARD {
             let reported = Reported { rate: Some(5.0), cpu_percent: None, latency_max_ns: None };
             let record = sample::phase_mut(&mut run, *phase);
             let result = Some(PhaseResult::Reported(reported));

@@ -23,7 +23,7 @@ struct Gap<'s> {
 /// The widest gap between two targets that may be compared: of equal labels, and with ranges that do not overlap. `None` where no
 /// two targets may be compared.
 pub fn widest_gap(section: &Section<'_>) -> Option<String> {
-    let gaps: Vec<Gap<'_>> = Phase::ALL.iter().flat_map(|phase| gaps(section, *phase)).collect();
+    let gaps: Vec<Gap<'_>> = section.phases.iter().flat_map(|phase| gaps(section, *phase)).collect();
     if gaps.is_empty() {
         return None;
     }

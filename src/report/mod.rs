@@ -66,7 +66,7 @@ use crate::model::phase::Phase;
 use crate::model::record::RunRecord;
 use crate::model::series::{Pooling, Series, name_apart};
 use crate::model::summary::PhaseSummary;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 /// Everything that a report is made of.
 #[derive(Debug, Clone)]
@@ -90,7 +90,9 @@ pub struct Section<'a> {
     pub workload_id: Identity,
     /// The series, in the order of first appearance; never empty.
     pub series: Vec<Series<'a>>,
-    /// Per series, in the same order: a summary a phase, in the order of the catalogue.
+    /// The phases that its runs hold, in the order in which they are shown: that of the plan, else of the catalogue.
+    pub phases: Vec<Phase>,
+    /// Per series, in the same order: a summary a phase, in their order.
     pub summaries: Vec<Vec<PhaseSummary>>,
     /// The series beside one of them; `None` without a baseline.
     pub comparison: Option<Comparison>,
@@ -160,10 +162,22 @@ impl<'a> Section<'a> {
     fn of(group: Option<String>, mut series: Vec<Series<'a>>) -> Option<Self> {
         name_apart(&mut series);
         let workload_id = series.first()?.first.workload_id;
-        let summary_of = |one: &Series<'_>| Phase::ALL.iter().map(|phase| PhaseSummary::of(one, *phase)).collect();
+        let phases = phases_of(&series);
+        let summary_of = |one: &Series<'_>| phases.iter().map(|phase| PhaseSummary::of(one, *phase)).collect();
         let summaries = series.iter().map(summary_of).collect();
-        Some(Self { group, workload_id, series, summaries, comparison: None })
+        Some(Self { group, workload_id, series, phases, summaries, comparison: None })
     }
+}
+
+/// The phases that the runs of some series hold: first those of the first plan in its order, then the others in that of the catalogue.
+fn phases_of(series: &[Series<'_>]) -> Vec<Phase> {
+    let runs = || series.iter().flat_map(|one| one.runs.iter());
+    let mut held: BTreeSet<Phase> = runs().flat_map(|run| run.phases.iter().map(|record| record.name)).collect();
+    let plan = runs().find_map(|run| run.plan.as_ref());
+    let mut phases: Vec<Phase> = plan.iter().flat_map(|plan| plan.settings.phases.iter().copied()).collect();
+    phases.retain(|phase| held.remove(phase));
+    phases.extend(held);
+    phases
 }
 
 /// Why a report has several tables, or charts.
@@ -212,7 +226,7 @@ impl Section<'_> {
 
     /// Every summary with a rate, with the place of its series, phase by phase.
     fn measured(&self) -> Vec<(usize, &PhaseSummary)> {
-        Phase::ALL.iter().flat_map(|phase| self.rows(*phase)).filter(|(_, summary)| summary.n > 0).collect()
+        self.phases.iter().flat_map(|phase| self.rows(*phase)).filter(|(_, summary)| summary.n > 0).collect()
     }
 }
 

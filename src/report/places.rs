@@ -17,7 +17,8 @@ pub struct Shared {
 /// Gathers places by the set of series that share a phase.
 pub fn shared(places: &[Place]) -> Vec<Shared> {
     let mut groups: Vec<Shared> = Vec::new();
-    for phase in Phase::ALL {
+    let phases: BTreeSet<Phase> = places.iter().map(|(_, phase)| *phase).collect();
+    for phase in &phases {
         let series: Vec<usize> = places.iter().filter(|(_, other)| other == phase).map(|(series, _)| *series).collect();
         if series.is_empty() {
             continue;
@@ -64,7 +65,7 @@ fn phases_in_words(section: &Section<'_>, phases: &[Phase]) -> String {
     if phases.len() < 2 {
         return list(phases);
     }
-    let shown = Phase::ALL.iter().copied().filter(|phase| section.shows(*phase));
+    let shown = section.phases.iter().copied().filter(|phase| section.shows(*phase));
     let (named, others): (Vec<Phase>, Vec<Phase>) = shown.partition(|phase| phases.contains(phase));
     match (named.len(), others.len()) {
         (2.., 0) => "every phase".to_owned(),
@@ -108,7 +109,7 @@ mod tests {
         assert_eq!(in_words(section, &everywhere), "seq. stat and random stat, every target");
         let mixed = [(1, Phase::BlockRead), (0, Phase::SeqStat), (1, Phase::SeqStat)];
         assert_eq!(in_words(section, &mixed), "xfs, block read; seq. stat, every target");
-        let whole: Vec<Place> = Phase::OWN.iter().map(|phase| (1, *phase)).collect();
+        let whole: Vec<Place> = Phase::STANDARD.iter().map(|phase| (1, *phase)).collect();
         assert_eq!(in_words(section, &whole), "xfs, every phase");
         assert_eq!(in_words(section, &whole[1..]), "xfs, every phase but block write");
         let alone = Report::of(&records[..1]);

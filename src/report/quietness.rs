@@ -98,7 +98,7 @@ mod tests {
     #[test]
     fn what_cannot_be_told_is_left_out() {
         let mut run = sample::run("ext4", 1);
-        for phase in Phase::OWN {
+        for phase in Phase::STANDARD {
             let record = sample::phase_mut(&mut run, *phase);
             record.flags = vec![Flag::OthersIo, Flag::Busy];
             record.evidence.before = Some(Watch { elapsed_ms: 0, is_quiet: false, moved_bytes: 5, others_busy_ms: Some(0) });

@@ -43,7 +43,7 @@ pub struct Row {
 /// The table of ratios; `None` without a baseline.
 pub fn ratios(section: &Section<'_>) -> Option<Ratios> {
     let comparison = section.comparison.as_ref()?;
-    let shown = Phase::ALL.iter().map(|phase| (*phase, section.rows(*phase))).filter(|(_, rows)| !rows.is_empty());
+    let shown = section.phases.iter().map(|phase| (*phase, section.rows(*phase))).filter(|(_, rows)| !rows.is_empty());
     let phases = shown.map(|(phase, rows)| {
         let (unit, _) = phase.row().unit.rate();
         let rows = rows.into_iter().filter_map(|(place, summary)| row(section, comparison, place, summary));
@@ -54,7 +54,7 @@ pub fn ratios(section: &Section<'_>) -> Option<Ratios> {
 
 /// The ratios that have an interval, with their places.
 pub fn found<'s>(section: &'s Section<'_>, comparison: &'s Comparison) -> impl Iterator<Item = (usize, Phase, &'s Ratio)> {
-    let places = (0..section.series.len()).flat_map(|place| Phase::ALL.iter().map(move |phase| (place, *phase)));
+    let places = (0..section.series.len()).flat_map(|place| section.phases.iter().map(move |phase| (place, *phase)));
     places.filter_map(|(place, phase)| match comparison.beside(place, phase) {
         Beside::Against { ratio, .. } => Some((place, phase, ratio)),
         Beside::Baseline | Beside::Pooled(_) | Beside::NoVerdict(_) => None,
@@ -117,7 +117,7 @@ mod tests {
         for round in 1..=6 {
             for (label, factor) in [("ext4", 1.0), ("xfs", 1.2)] {
                 let mut run = sample::run(label, round);
-                for phase in Phase::OWN {
+                for phase in Phase::STANDARD {
                     sample::set_rate(&mut run, *phase, factor * (100.0 + f64::from(round)));
                 }
                 records.push(run);

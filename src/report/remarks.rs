@@ -56,7 +56,7 @@ pub fn remounted(section: &Section<'_>) -> Vec<String> {
         let series = section.series.iter().enumerate().filter(move |(_, series)| series.runs.iter().any(is_remounted));
         series.map(|(place, _)| (place, *phase)).collect::<Vec<Place>>()
     };
-    let places: Vec<Place> = Phase::ALL.iter().flat_map(places).collect();
+    let places: Vec<Place> = section.phases.iter().flat_map(places).collect();
     let sentence = |group: &Shared| {
         let on = if group.series.len() == section.series.len() {
             String::new()
@@ -81,7 +81,7 @@ pub fn own_share(section: &Section<'_>) -> Option<String> {
             measured.filter_map(|(place, summary)| share(place, summary)).filter(|(_, percent)| *percent > MOST_OWN_PERCENT).collect();
         (!shares.is_empty()).then(|| share_in_words(section, *phase, &shares))
     };
-    let parts: Vec<String> = Phase::ALL.iter().filter_map(of_phase).collect();
+    let parts: Vec<String> = section.phases.iter().filter_map(of_phase).collect();
     (!parts.is_empty()).then(|| format!("barrow itself took {}.", join_and(&parts)))
 }
 
@@ -105,7 +105,7 @@ pub fn missing(section: &Section<'_>) -> Vec<String> {
         };
         section.summaries.iter().enumerate().flat_map(of_series)
     };
-    let cases = gathered(Phase::ALL.iter().copied().flat_map(of_phase));
+    let cases = gathered(section.phases.iter().copied().flat_map(of_phase));
     cases.iter().map(|(case, places)| format!("{}: {case}", in_words(section, places))).collect()
 }
 

@@ -83,7 +83,7 @@ pub struct Row {
 /// The table of a section.
 pub fn table(section: &Section<'_>) -> Table {
     let mut blocks: Vec<(Group, Block)> = Vec::new();
-    for phase in Phase::ALL {
+    for phase in &section.phases {
         let summaries = section.rows(*phase);
         if summaries.is_empty() {
             continue;

@@ -148,7 +148,7 @@ fn unlike_workloads_have_their_own_tables() {
 #[test]
 fn a_reported_result_invents_nothing() {
     let mut run = sample::run("old", 1);
-    for phase in Phase::OWN {
+    for phase in Phase::STANDARD {
         let reported = Reported { rate: Some(5e8), cpu_percent: Some(12.0), latency_max_ns: None };
         let result = Some(PhaseResult::Reported(reported));
         *sample::phase_mut(&mut run, *phase) = PhaseRecord { result, reason: None, status: Status::Ok, ..PhaseRecord::skipped(*phase, "") };
@@ -227,7 +227,7 @@ impl Hostile {
             first.tags.insert(self.reason.clone(), label.clone());
             for round in 1..=self.runs {
                 let mut run = RunRecord { round, ..first.clone() };
-                for (i, phase) in Phase::OWN.iter().enumerate() {
+                for (i, phase) in Phase::STANDARD.iter().enumerate() {
                     self.decide(&mut run, *phase, i + target + round as usize, i + target);
                 }
                 records.push(run);
@@ -298,11 +298,11 @@ proptest! {
         let text = csv::Csv.render(&report).text().unwrap().to_owned();
         let mut reader = ::csv::Reader::from_reader(text.as_bytes());
         let rows: Vec<::csv::StringRecord> = reader.records().map(Result::unwrap).collect();
-        prop_assert_eq!(rows.len(), records.len() * Phase::OWN.len());
+        prop_assert_eq!(rows.len(), records.len() * Phase::STANDARD.len());
         for (row, number) in rows.iter().zip(0..) {
-            let run = &records[number / Phase::OWN.len()];
+            let run = &records[number / Phase::STANDARD.len()];
             prop_assert_eq!(&row[0], csv::inert(crate::model::printable::printable(&run.label)));
-            prop_assert_eq!(&row[1], (number / Phase::OWN.len() + 1).to_string());
+            prop_assert_eq!(&row[1], (number / Phase::STANDARD.len() + 1).to_string());
             prop_assert_eq!(&row[31], csv::inert(crate::model::printable::printable(&run.filesystem.mount_options)));
             for cell in row.iter().skip(5).take(15).filter(|cell| !cell.is_empty()) {
                 prop_assert!(cell.parse::<f64>().is_ok(), "{cell}");

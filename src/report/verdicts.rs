@@ -18,7 +18,7 @@ const MOST_NAMED: usize = 3;
 pub fn sentences(section: &Section<'_>) -> Vec<String> {
     let Some(comparison) = &section.comparison else { return Vec::new() };
     let Some(baseline) = section.series.get(comparison.baseline) else { return Vec::new() };
-    let shown: Vec<Phase> = Phase::ALL.iter().copied().filter(|phase| !section.rows(*phase).is_empty()).collect();
+    let shown: Vec<Phase> = section.phases.iter().copied().filter(|phase| !section.rows(*phase).is_empty()).collect();
     let others = section.series.iter().enumerate().filter(|(place, _)| *place != comparison.baseline);
     others.map(|(place, series)| format!("{} against {}: {}.", series.name, baseline.name, clauses(comparison, place, &shown))).collect()
 }
@@ -119,7 +119,7 @@ pub fn meaning(section: &Section<'_>) -> Vec<String> {
         sentences.push("A verdict needs 5 runs on each side.".to_owned());
     }
     let has = |is_meant: fn(&Beside) -> bool| {
-        (0..section.series.len()).any(|place| Phase::ALL.iter().any(|phase| is_meant(comparison.beside(place, *phase))))
+        (0..section.series.len()).any(|place| section.phases.iter().any(|phase| is_meant(comparison.beside(place, *phase))))
     };
     if has(|beside| matches!(beside, Beside::Pooled(_))) {
         sentences
@@ -145,7 +145,7 @@ mod tests {
             for label in ["before", "after"] {
                 let mut run = sample::run(label, round);
                 run.filesystem.kind = "ext4".to_owned();
-                for phase in Phase::OWN {
+                for phase in Phase::STANDARD {
                     let factor = factors.iter().find(|(other, _)| other == phase && label == "after").map_or(1.0, |(_, factor)| *factor);
                     sample::set_rate(&mut run, *phase, factor * (100.0 + 0.1 * f64::from(round)));
                 }

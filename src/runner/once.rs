@@ -4,17 +4,18 @@ use super::crew::{self, Measured, Watch as Progress};
 use super::flags::{Facts, flags};
 use super::labels::{Footing, cache_label, durability, obtained_io};
 use super::quiet::{Patience, Scene};
+use crate::model::aftermath::{Aftermath, Kind};
 use crate::model::costs::Costs;
 use crate::model::evidence::Evidence;
 use crate::model::histogram::Histogram;
 use crate::model::label::Durability;
 use crate::model::machine::FilesystemClass;
-use crate::model::phase::{Group, Phase};
+use crate::model::phase::Phase;
 use crate::model::plan::Plan;
 use crate::model::record::{Counted, PhaseRecord, PhaseResult, Preparation, Status};
 use crate::model::slices::SliceClock;
 use crate::model::stack::Stack;
-use crate::phases::{self, Job, PhaseError, Stamps, Stop};
+use crate::phases::{self, Job, Moved, PhaseError, Stamps, Stop, Tally};
 use crate::sys::meter::Meter;
 use crate::target::ground::{Cold, Ground, GroundError};
 use crate::target::{Access, Target};
@@ -82,19 +83,24 @@ impl Once<'_> {
 
     fn do_it(&mut self, stop: &Stop<'_>, progress: Progress<'_>) -> Result<Done, Spoilt> {
         self.rest()?;
-        let survey = phases::survey(self.phase, self.job(stop)?)?;
-        let read = phases::files_read(self.phase, self.plan);
+        let procedure = phases::procedure(self.phase);
+        let survey = procedure.survey(self.job(stop)?)?;
+        let read = procedure.files_read(self.plan);
         let preparation = self.make_ready(&read)?;
         let before = self.watch()?;
         let job = self.job(stop)?;
         let resident_before = resident_share(job.target, &read);
-        let timed = phases::prepare(self.phase, job, &survey)?;
+        let mut timed = procedure.prepare(job, &survey)?;
+        let after = timed.after.take();
         let (counters, around) = (self.ground.counters(), self.meter.around());
         let measured = crew::work(timed, job, self.meter, progress)?;
         stop.check_time(measured.elapsed_ns)?;
         let (counters, around) = (self.ground.counters().since(&counters), self.meter.around().since(&around));
-        let resident_after = resident_share(job.target, &phases::files_touched(self.phase, self.plan));
-        let (counted, usage) = (counted(self.phase, &measured), measured.used.usage);
+        let resident_after = resident_share(job.target, &procedure.files_touched(self.plan));
+        let counted = counted(self.phase, &measured);
+        let usage = counted.usage;
+        // Off the clock, but before anybody else changes what was made.
+        let after = after.map(|look| look()).unwrap_or_default();
         // Who stops the run here has the result all the same.
         let settle = if self.phase.row().writes { self.watch().ok() } else { None };
         let evidence = Evidence {
@@ -110,7 +116,7 @@ impl Once<'_> {
             before: Some(before),
             settle,
         };
-        Ok(Done { counted, preparation, evidence })
+        Ok(Done { counted, preparation, after, evidence })
     }
 
     fn watch(&mut self) -> Result<crate::model::evidence::Watch, GroundError> {
@@ -148,7 +154,8 @@ impl Once<'_> {
     /// have been the last that would have used those of an earlier one.
     pub fn remove_files_of(&self, record: &PhaseRecord) {
         let stop = Stop::of(self.interrupted);
-        let are_useless = phases::is_last_of_its_files(self.phase) || (record.status != Status::Ok && phases::needs(self.phase).is_none());
+        let are_useless = phases::is_last_of_its_files(self.phase, self.plan)
+            || (record.status != Status::Ok && phases::needs(self.phase, self.plan).is_none());
         if are_useless && let Ok(job) = self.job(&stop) {
             phases::remove_files(self.phase, job);
         }
@@ -156,18 +163,16 @@ impl Once<'_> {
 
     /// The record of a phase that went well, with its labels and marks.
     fn labelled(&mut self, done: Done) -> PhaseRecord {
-        let Done { mut counted, preparation, evidence } = done;
+        let Done { mut counted, preparation, after, evidence } = done;
         let (phase, settings) = (self.phase, &self.plan.settings);
         let stack = self.ground.stack().clone();
-        let read_bytes = phases::bytes_read(phase, self.plan, counted.work);
-        let written_bytes = phases::bytes_written(phase, self.plan, counted.work);
-        let checked_bytes = phases::bytes_checked(phase, self.plan, counted.work);
-        let tool_ns = self.course.costs.of_phase(clock_readings(&counted), written_bytes, checked_bytes);
+        let Moved { read: read_bytes, written: written_bytes, checked } = phases::procedure(phase).moved(self.plan, &counted);
+        let tool_ns = self.course.costs.of_phase(clock_readings(&counted), written_bytes, checked);
         // Workers do it at the same time.
         counted.tool_ns = Some(tool_ns / settings.threads(phase).max(1));
         // Behind a user's command another device may lie: what was proven of the first is not of this one.
         let is_same = stack == self.course.stack;
-        let is_block = matches!(phase.row().group, Group::Block);
+        let is_block = phase.row().group.moves_large_files();
         let mut footing = Footing {
             class: self.course.class,
             stack: &stack,
@@ -189,6 +194,7 @@ impl Once<'_> {
             status: Status::Ok,
             reason: None,
             preparation,
+            after,
             cache,
             durable,
             io: obtained_io(phase, settings.io, &evidence),
@@ -227,6 +233,7 @@ impl From<PhaseError> for Spoilt {
 struct Done {
     counted: Counted,
     preparation: Preparation,
+    after: Aftermath,
     evidence: Evidence,
 }
 
@@ -236,8 +243,9 @@ fn counted(phase: Phase, measured: &Measured<'_>) -> Counted {
     let mut latency = Histogram::default();
     tallies.iter().for_each(|tally| latency.add(&tally.latency));
     let slices: Vec<SliceClock> = tallies.iter().map(|tally| tally.slices.clone()).collect();
-    let largest = |value: fn(&phases::Tally<'_>) -> u64| tallies.iter().map(value).max().unwrap_or(0);
-    let usage = measured.used.usage;
+    let largest = |value: fn(&Tally<'_>) -> u64| tallies.iter().map(value).max().unwrap_or(0);
+    let usage = tallies.iter().fold(measured.used.usage, |usage, tally| usage.with(&tally.children));
+    let bytes: u64 = tallies.iter().map(|tally| tally.bytes).sum();
     Counted {
         work: tallies.iter().map(|tally| tally.work).sum(),
         operations: tallies.iter().map(|tally| tally.operations).sum(),
@@ -251,7 +259,19 @@ fn counted(phase: Phase, measured: &Measured<'_>) -> Counted {
         latency_max_ns: largest(|tally| tally.latency_max_ns),
         latency_batch: u32::try_from(largest(|tally| tally.latency_batch)).unwrap_or(u32::MAX),
         slices: SliceClock::together(&slices),
+        bytes: (bytes > 0).then_some(bytes),
+        kinds: together(tallies),
     }
+}
+
+/// The kinds of operations of all workers, those of which there were none left out.
+fn together(tallies: &[Tally<'_>]) -> Vec<Kind> {
+    let mut kinds: Vec<Kind> = tallies.first().map(|tally| tally.kinds.clone()).unwrap_or_default();
+    for tally in tallies.iter().skip(1) {
+        kinds.iter_mut().zip(&tally.kinds).for_each(|(kind, other)| kind.add(other));
+    }
+    kinds.retain(|kind| kind.count > 0);
+    kinds.into_iter().map(|kind| Kind { latency: kind.latency.trimmed(), ..kind }).collect()
 }
 
 /// The share of some files that is in memory; `None` when there are none, or the system does not tell.

@@ -5,7 +5,7 @@ pub mod process;
 
 use crate::model::machine::{Filesystem, FilesystemClass};
 use crate::model::plan::{CacheState, Plan};
-use crate::model::settings::{Links, Settings};
+use crate::model::settings::Settings;
 use crate::phases::memory_needed;
 use crate::sys::mounts::copies_on_write;
 use crate::units::rounded_size;
@@ -15,9 +15,7 @@ use process::PROGRAM_BYTES;
 const SPARE_PERCENT: u64 = 5;
 /// Descriptors that barrow needs beside those of directories and seekers.
 const OTHER_DESCRIPTORS: u64 = 32;
-/// The space that a small file takes at least on the common filesystems.
-const ALLOCATION_BYTES: u64 = 4096;
-/// Files beside the file set: scratch directory, marker, block files.
+/// Files beside those of phases: scratch directory, marker.
 const OTHER_FILES: u64 = 8;
 
 /// Why a batch must not begin.
@@ -83,8 +81,7 @@ pub enum Refusal {
 
 /// Bytes that must be free for a run, and how that came about.
 fn space_needed(settings: &Settings, kind: &str) -> (u64, String) {
-    let partly_filled = if settings.max_size > 0 { settings.files.saturating_mul(ALLOCATION_BYTES) } else { 0 };
-    let files = settings.file_size.max(settings.file_set_bytes().saturating_add(partly_filled));
+    let files = settings.most_allocated_bytes();
     let (bytes, why) = match copies_on_write(kind) {
         // It gives up what was replaced in the middle of a rewrite, where there is no other way.
         true if kind == "btrfs" => (files.saturating_add(files / 2), format!("half more than the files, {}, ", new_place(kind))),
@@ -121,7 +118,7 @@ pub fn refusals(settings: &Settings, filesystem: &Filesystem, limits: &Limits) -
     if needed > filesystem.free_bytes {
         found.push(Refusal::Space { needed, free: filesystem.free_bytes, why });
     }
-    let inodes = own_inodes(settings).saturating_add(settings.dirs * settings.workers).saturating_add(settings.workers + OTHER_FILES);
+    let inodes = settings.most_inodes().saturating_add(OTHER_FILES);
     if let Some(free) = filesystem.free_files
         && inodes > free
     {
@@ -143,14 +140,6 @@ pub fn refusals(settings: &Settings, filesystem: &Filesystem, limits: &Limits) -
         found.push(Refusal::Memory { kind: filesystem.kind.clone(), size: settings.most_bytes(), available });
     }
     found
-}
-
-/// The entries of a file set that have an inode of their own.
-fn own_inodes(settings: &Settings) -> u64 {
-    match settings.links {
-        Links::None | Links::Symbolic => settings.files,
-        Links::Hard => settings.files_that_are_no_links(),
-    }
 }
 
 /// A filesystem this full, in per cent, is slower than it would be empty.
@@ -240,7 +229,7 @@ mod tests {
         let many = Settings { file_size: 0, files: 1 << 32, ..Settings::default() };
         let unlimited = Filesystem { free_files: None, ..filesystem("btrfs", 1 << 40) };
         assert!(matches!(refusals(&many, &unlimited, &limits(Some(16 << 30)))[..], [Refusal::WorkingMemory { .. }]));
-        assert_eq!(refusals(&Settings { files: 1 << 20, ..many }, &unlimited, &limits(Some(16 << 30))), []);
+        assert_eq!(refusals(&Settings { files: 1 << 20, ..many.clone() }, &unlimited, &limits(Some(16 << 30))), []);
         let low = Limits { address_bytes: Some(9 << 20), ..limits(Some(16 << 30)) };
         assert!(matches!(refusals(&Settings { files: 1, ..many }, &unlimited, &low)[..], [Refusal::WorkingMemory { .. }]));
     }

@@ -56,13 +56,13 @@ pub fn run(
     let stamps = Stamps { nonce: turn.nonce, earlier: place.earlier.clone() };
     let mut course = course_of(place, plan, meter);
     (record.stack, record.costs) = (course.stack.clone(), course.costs);
-    for phase in Phase::OWN.iter().copied() {
+    for phase in plan.settings.phases.iter().copied() {
         let mut once = Once { phase, plan, stamps: &stamps, ground: place.ground.as_mut(), meter, interrupted, course: &mut course };
         let (done, is_told) = match hindrance(phase, plan, &record.phases, taken.as_ref().err(), interrupted) {
             Some(hindered) => (hindered, taken.is_ok() && plan.skips(phase).is_none()),
             None => {
                 observer.phase_started(standing, phase);
-                let expected = phases::work_expected(phase, plan);
+                let expected = phases::procedure(phase).work_expected(plan);
                 let mut watch = |done, elapsed_ns| observer.phase_goes_on(standing, Working { phase, done, expected, elapsed_ns });
                 (once.record(&mut watch), true)
             }
@@ -102,7 +102,7 @@ fn course_of(place: &Place, plan: &Plan, meter: &dyn Meter) -> Course {
     let stack = place.ground.stack().clone();
     let footing = Footing { class: place.ground.site().filesystem.class, stack: &stack, has_moved: false, flush_is_heard: false };
     // With block files they show it.
-    let flush_is_heard = plan.settings.file_size == 0 && flush_is_heard(place.ground.as_ref(), &footing);
+    let flush_is_heard = !begins_with_large_files(plan) && flush_is_heard(place.ground.as_ref(), &footing);
     Course {
         class: place.ground.site().filesystem.class,
         costs,
@@ -112,6 +112,12 @@ fn course_of(place: &Place, plan: &Plan, meter: &dyn Meter) -> Course {
         patience: Patience::of(&plan.settings),
         start_ns,
     }
+}
+
+/// Whether the first phase that is done writes large files.
+fn begins_with_large_files(plan: &Plan) -> bool {
+    let first = plan.settings.phases.iter().find(|phase| plan.skips(**phase).is_none());
+    first.is_some_and(|phase| phase.row().group.moves_large_files() && phase.row().writes)
 }
 
 /// The record of a run that has no phases yet.
@@ -141,7 +147,7 @@ fn begun(turn: &Turn<'_>, place: &Place) -> RunRecord {
         direct_io: site.direct_io,
         making: None,
         complete: false,
-        phases: Vec::with_capacity(Phase::OWN.len()),
+        phases: Vec::with_capacity(batch.plan.settings.phases.len()),
         finished: started.clone(),
         started,
     }
@@ -168,7 +174,8 @@ fn distrust(record: &mut RunRecord, fault: &str) {
 /// reason; those after it are skipped.
 #[must_use]
 pub fn broken_off(mut draft: RunRecord, unfinished: Option<(Phase, Status)>, reason: &str) -> RunRecord {
-    for phase in Phase::OWN.iter().copied().skip(draft.phases.len()) {
+    let phases = draft.plan.as_ref().map(|plan| plan.settings.phases.clone()).unwrap_or_default();
+    for phase in phases.iter().copied().skip(draft.phases.len()) {
         let record = match (draft.plan.as_ref().and_then(|plan| plan.skips(phase)), unfinished) {
             (Some(reason), _) => PhaseRecord::skipped(phase, reason),
             (None, Some((broken, status))) if broken == phase => PhaseRecord::without_result(phase, status, reason.to_owned()),
@@ -198,7 +205,7 @@ fn hindrance(
     if interrupted.load(Ordering::Relaxed) {
         return Some(PhaseRecord::skipped(phase, "the run was stopped before it"));
     }
-    let needed = phases::needs(phase)?;
+    let needed = phases::needs(phase, plan)?;
     let is_there = before.iter().any(|record| record.name == needed && record.status == Status::Ok);
     (!is_there).then(|| PhaseRecord::skipped(phase, format!("needs {}, which has no result", needed.name())))
 }

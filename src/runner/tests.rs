@@ -103,10 +103,10 @@ fn every_phase_is_done_in_order_and_counted() {
     let (runs, heard) = done(plan(&[]), &[("a", &target)]);
     let run = &runs[0];
     assert!(run.complete);
-    assert_eq!(run.phases.iter().map(|record| record.name).collect::<Vec<_>>(), Phase::OWN);
+    assert_eq!(run.phases.iter().map(|record| record.name).collect::<Vec<_>>(), Phase::STANDARD);
     let work: Vec<u64> = run.phases.iter().map(|record| record.counted().unwrap().work).collect();
     assert_eq!(work, [65536, 65536, 65536, 10, 20, 20, 20, 20, 20, 20]);
-    assert_eq!(heard.len(), 1 + 2 * Phase::OWN.len());
+    assert_eq!(heard.len(), 1 + 2 * Phase::STANDARD.len());
     assert_eq!(heard[1..3], ["start block_write", "end block_write ok"]);
     assert!(target.entries().is_empty());
 }

@@ -91,7 +91,7 @@ impl<'a> Yardstick<'a> {
         match self.phase.row().unit {
             Unit::Bytes => settings.file_size / settings.chunk_size,
             Unit::Seeks => settings.seeks.min(settings.file_size / settings.seek_size),
-            Unit::Files => settings.files,
+            Unit::Files | Unit::Writes | Unit::Operations | Unit::Programs => settings.files,
         }
     }
 
@@ -129,7 +129,7 @@ impl<'a> Yardstick<'a> {
     fn learn_names(&self) -> Result<Vec<CString>, YardstickError> {
         self.remove(Phase::SeqCreate);
         self.do_phase(Phase::SeqCreate)?;
-        let mut names = self.bench.target.list(&self.bench.target.open_directory(&self.set_directory)?)?;
+        let mut names = self.bench.target.list(&self.bench.target.open_directory(self.bench.target.root(), &self.set_directory)?)?;
         self.remove(Phase::SeqCreate);
         names.sort_unstable();
         Ok(names)
@@ -160,7 +160,7 @@ impl<'a> Yardstick<'a> {
             }
             Phase::SeqCreate => self.remove(Phase::SeqCreate),
             Phase::SeqStat => {
-                if target.open_directory(&self.set_directory).is_err() {
+                if target.open_directory(target.root(), &self.set_directory).is_err() {
                     self.do_phase(Phase::SeqCreate)?;
                 }
             }
@@ -168,9 +168,7 @@ impl<'a> Yardstick<'a> {
                 self.remove(Phase::SeqCreate);
                 self.do_phase(Phase::SeqCreate)?;
             }
-            Phase::RandomCreate | Phase::RandomStat | Phase::RandomDelete | Phase::CharWrite | Phase::CharRead => {
-                return Err(YardstickError::NoLoop(self.phase));
-            }
+            _ => return Err(YardstickError::NoLoop(self.phase)),
         }
         Ok(())
     }
@@ -197,14 +195,12 @@ impl<'a> Yardstick<'a> {
             Phase::BlockRead => Ok(raw::read(root, name, Buffer::of(chunk_size).bytes(), self.offsets())?),
             Phase::RandomSeek => self.raw_seek(),
             Phase::SeqCreate => {
-                self.bench.target.make_directory(&self.set_directory)?;
+                self.bench.target.make_directory(self.bench.target.root(), &self.set_directory)?;
                 self.raw_files(FileCall::Create)
             }
             Phase::SeqStat => self.raw_files(FileCall::Stat),
             Phase::SeqDelete => self.raw_files(FileCall::Delete),
-            Phase::RandomCreate | Phase::RandomStat | Phase::RandomDelete | Phase::CharWrite | Phase::CharRead => {
-                Err(YardstickError::NoLoop(self.phase))
-            }
+            _ => Err(YardstickError::NoLoop(self.phase)),
         }
     }
 

@@ -2,8 +2,8 @@
 
 use nix::dir::{Dir, Type};
 use nix::errno::Errno;
-use nix::fcntl::{AtFlags, OFlag, PosixFadviseAdvice, openat, posix_fadvise, readlinkat};
-use nix::sys::stat::{FileStat, Mode, SFlag, fchmod, fstat, fstatat, mkdirat};
+use nix::fcntl::{AT_FDCWD, AtFlags, OFlag, PosixFadviseAdvice, openat, posix_fadvise, readlinkat};
+use nix::sys::stat::{FchmodatFlags, FileStat, Mode, SFlag, fchmod, fchmodat, fstat, fstatat, mkdirat};
 use nix::unistd::{AccessFlags, UnlinkatFlags, faccessat, linkat, symlinkat, unlinkat};
 use std::ffi::{CStr, CString, OsString};
 use std::fs::File;
@@ -23,6 +23,23 @@ pub enum Access {
     ReadWrite,
     /// To write a file that must not exist yet.
     CreateNew,
+    /// The same, where each write returns when its data is on stable storage (`O_DSYNC`).
+    CreateNewDataSync,
+    /// The same, where each write returns when its data and the file's metadata are on stable storage (`O_SYNC`).
+    CreateNewSync,
+    /// To read and write an existing file, with `O_SYNC`.
+    ReadWriteSync,
+}
+
+impl Access {
+    /// Whether the file must not exist yet.
+    #[must_use]
+    pub const fn makes(self) -> bool {
+        match self {
+            Self::CreateNew | Self::CreateNewDataSync | Self::CreateNewSync => true,
+            Self::Read | Self::ReadWrite | Self::ReadWriteSync => false,
+        }
+    }
 }
 
 /// What a directory entry is.
@@ -120,6 +137,18 @@ pub fn make_private(directory: &File) -> io::Result<()> {
     retried(|| fchmod(directory, SCRATCH_DIRECTORY_MODE))
 }
 
+/// The same for a directory by its name, never through a link.
+///
+/// # Errors
+/// As fchmodat(2); `ENOTDIR` where a link or a file has the name.
+pub fn make_private_at(parent: &File, name: &CStr) -> io::Result<()> {
+    let flags = OFlag::O_PATH | OFlag::O_DIRECTORY | OFlag::O_NOFOLLOW | OFlag::O_CLOEXEC;
+    let directory = File::from(retried(|| openat(parent, name, flags, Mode::empty()))?);
+    // A descriptor of a path alone takes no fchmod(2), but its name in /proc does.
+    let path = format!("/proc/self/fd/{}", directory.as_raw_fd());
+    retried(|| fchmodat(AT_FDCWD, path.as_str(), SCRATCH_DIRECTORY_MODE, FchmodatFlags::FollowSymlink))
+}
+
 /// Opens or makes a file below a directory, never through a link, and never waiting for the other end of a pipe that somebody put in
 /// its place.
 ///
@@ -130,7 +159,10 @@ pub fn open_file(parent: &File, name: &CStr, access: Access, direct: bool) -> io
     flags |= match access {
         Access::Read => OFlag::O_RDONLY,
         Access::ReadWrite => OFlag::O_RDWR,
+        Access::ReadWriteSync => OFlag::O_RDWR | OFlag::O_SYNC,
         Access::CreateNew => OFlag::O_RDWR | OFlag::O_CREAT | OFlag::O_EXCL,
+        Access::CreateNewDataSync => OFlag::O_RDWR | OFlag::O_CREAT | OFlag::O_EXCL | OFlag::O_DSYNC,
+        Access::CreateNewSync => OFlag::O_RDWR | OFlag::O_CREAT | OFlag::O_EXCL | OFlag::O_SYNC,
     };
     flags.set(OFlag::O_DIRECT, direct);
     retried(|| openat(parent, name, flags, SCRATCH_FILE_MODE)).map(File::from)

@@ -7,6 +7,7 @@ pub mod block_use;
 pub mod caches;
 pub mod calls;
 pub mod ceiling;
+pub mod changes;
 pub mod command;
 pub mod direct;
 pub mod dropping;

@@ -2,6 +2,7 @@
 
 use super::ground::plain_error;
 use super::marker;
+use super::removal::remove_tree;
 use super::scratch::{EntryName, MARKER, entry_name, is_set_file_name};
 use crate::sys::files::{self, EntryKind, Status};
 use crate::sys::mounts::mount_id;
@@ -28,7 +29,8 @@ pub fn empty_scratch(scratch: &File, place: &Path) -> Vec<String> {
         let path = place.join(name.to_string_lossy().as_ref());
         match (entry_name(name), kind) {
             (Some(EntryName::Marker), EntryKind::File) => {}
-            (Some(EntryName::BlockFile), EntryKind::File) => note(&mut left, &path, remove_file(scratch, name)),
+            (Some(EntryName::BlockFile | EntryName::WorkFile(_)), EntryKind::File) => note(&mut left, &path, remove_file(scratch, name)),
+            (Some(EntryName::WorkDirectory(_)), EntryKind::Directory) => remove_tree(scratch, name, &path, &mut left),
             (Some(EntryName::SetDirectory), EntryKind::Directory) => empty_set_directory(scratch, name, &path, &mut left),
             _ => left.push(format!("{}: {NOT_OURS}", path.display())),
         }

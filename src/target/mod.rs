@@ -14,6 +14,7 @@ pub mod pretend_meter;
 pub mod pretend_storage;
 pub mod pretend_trick;
 pub mod real;
+mod removal;
 pub mod scratch;
 
 pub use crate::sys::files::Access;
@@ -55,23 +56,29 @@ pub trait Target: Sync {
     /// The directory itself.
     fn root(&self) -> &Handle;
 
-    /// Makes a directory in the root.
+    /// Makes a directory in another one.
     ///
     /// # Errors
     /// As the system says; so for all below.
-    fn make_directory(&self, name: &CStr) -> io::Result<()>;
+    fn make_directory(&self, directory: &Handle, name: &CStr) -> io::Result<()>;
 
-    /// Opens a directory of the root.
+    /// Opens a directory of another one.
     ///
     /// # Errors
     /// As the system says.
-    fn open_directory(&self, name: &CStr) -> io::Result<Handle>;
+    fn open_directory(&self, directory: &Handle, name: &CStr) -> io::Result<Handle>;
 
-    /// Removes an empty directory of the root.
+    /// Removes an empty directory of another one.
     ///
     /// # Errors
     /// As the system says.
-    fn remove_directory(&self, name: &CStr) -> io::Result<()>;
+    fn remove_directory(&self, directory: &Handle, name: &CStr) -> io::Result<()>;
+
+    /// Gives an entry of a directory another name, in the same or another directory; what had that name is gone.
+    ///
+    /// # Errors
+    /// As the system says.
+    fn rename(&self, from: &Handle, name: &CStr, to: &Handle, new_name: &CStr) -> io::Result<()>;
 
     /// Opens a file, or makes it.
     ///
@@ -120,6 +127,48 @@ pub trait Target: Sync {
     /// # Errors
     /// As the system says.
     fn status(&self, directory: &Handle, name: &CStr) -> io::Result<u64>;
+
+    /// Asks for the status of an open file or directory; gives its size in bytes.
+    ///
+    /// # Errors
+    /// As the system says.
+    fn status_open(&self, handle: &Handle) -> io::Result<u64>;
+
+    /// Makes an open file so many bytes long.
+    ///
+    /// # Errors
+    /// As the system says.
+    fn set_length(&self, file: &Handle, bytes: u64) -> io::Result<()>;
+
+    /// Sets the times of an open file or directory to now.
+    ///
+    /// # Errors
+    /// As the system says.
+    fn set_times(&self, handle: &Handle) -> io::Result<()>;
+
+    /// Locks bytes of an open file for this handle alone, without waiting for others.
+    ///
+    /// # Errors
+    /// As the system says, `WouldBlock` where another handle holds them.
+    fn lock(&self, file: &Handle, offset: u64, bytes: u64) -> io::Result<()>;
+
+    /// Unlocks them.
+    ///
+    /// # Errors
+    /// As the system says.
+    fn unlock(&self, file: &Handle, offset: u64, bytes: u64) -> io::Result<()>;
+
+    /// Asks for the status of the filesystem; gives the bytes that are free for everybody.
+    ///
+    /// # Errors
+    /// As the system says.
+    fn free_bytes(&self) -> io::Result<u64>;
+
+    /// How many pieces of an open file do not touch on its device.
+    ///
+    /// # Errors
+    /// As the system says, also where the filesystem does not tell.
+    fn extents(&self, file: &Handle) -> io::Result<u64>;
 
     /// Asks for the status of what an entry leads to, through a symbolic link; gives its size in bytes.
     ///

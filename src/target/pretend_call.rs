@@ -29,6 +29,22 @@ pub enum Operation {
     Close,
     /// [`super::Target::status`].
     Status,
+    /// [`super::Target::rename`], logged with the new name behind ` > `.
+    Rename,
+    /// [`super::Target::status_open`].
+    StatusOpen,
+    /// [`super::Target::set_length`].
+    SetLength,
+    /// [`super::Target::set_times`].
+    SetTimes,
+    /// [`super::Target::lock`].
+    Lock,
+    /// [`super::Target::unlock`].
+    Unlock,
+    /// [`super::Target::free_bytes`].
+    FreeBytes,
+    /// [`super::Target::extents`].
+    Extents,
     /// [`super::Target::status_through`].
     StatusThrough,
     /// [`super::Target::make_hard_link`].
@@ -52,7 +68,7 @@ pub struct Call {
     pub operation: Operation,
     /// The entry that it names, with its directory: `sequential.0.0/0000000000`.
     pub name: String,
-    /// Offset and length in bytes, for reads and writes.
+    /// Offset and length in bytes, for reads, writes and locks.
     pub span: Option<(u64, usize)>,
 }
 

@@ -54,7 +54,7 @@ impl Counting {
             Operation::Read => self.read(length),
             Operation::Write => self.write(length),
             Operation::Status | Operation::StatusThrough => self.look_up(),
-            Operation::Create | Operation::HardLink | Operation::SymbolicLink => self.change_entry(),
+            Operation::Create | Operation::HardLink | Operation::SymbolicLink | Operation::Rename => self.change_entry(),
             Operation::Unlink => {
                 self.look_up();
                 self.change_entry();
@@ -66,6 +66,13 @@ impl Counting {
             | Operation::Open
             | Operation::AdviseRandom
             | Operation::Close
+            | Operation::StatusOpen
+            | Operation::SetLength
+            | Operation::SetTimes
+            | Operation::Lock
+            | Operation::Unlock
+            | Operation::FreeBytes
+            | Operation::Extents
             | Operation::List
             | Operation::Evict
             | Operation::Residency => {}

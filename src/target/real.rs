@@ -3,7 +3,8 @@
 use super::{Access, FlushMethod, Handle, Residency, Target};
 use crate::model::machine::FilesystemClass;
 use crate::model::settings::Io;
-use crate::sys::{files, residency};
+use crate::sys::extents::mapping_of;
+use crate::sys::{changes, files, residency};
 use std::ffi::{CStr, CString};
 use std::fs::File;
 use std::io;
@@ -59,16 +60,20 @@ impl Target for RealTarget {
         &self.root
     }
 
-    fn make_directory(&self, name: &CStr) -> io::Result<()> {
-        files::make_directory(file_of(&self.root)?, name)
+    fn make_directory(&self, directory: &Handle, name: &CStr) -> io::Result<()> {
+        files::make_directory(file_of(directory)?, name)
     }
 
-    fn open_directory(&self, name: &CStr) -> io::Result<Handle> {
-        files::open_directory(file_of(&self.root)?, name).map(Handle::Real)
+    fn open_directory(&self, directory: &Handle, name: &CStr) -> io::Result<Handle> {
+        files::open_directory(file_of(directory)?, name).map(Handle::Real)
     }
 
-    fn remove_directory(&self, name: &CStr) -> io::Result<()> {
-        files::remove_directory(file_of(&self.root)?, name)
+    fn remove_directory(&self, directory: &Handle, name: &CStr) -> io::Result<()> {
+        files::remove_directory(file_of(directory)?, name)
+    }
+
+    fn rename(&self, from: &Handle, name: &CStr, to: &Handle, new_name: &CStr) -> io::Result<()> {
+        changes::rename(file_of(from)?, name, file_of(to)?, new_name)
     }
 
     fn open(&self, directory: &Handle, name: &CStr, access: Access, io: Io) -> io::Result<Handle> {
@@ -104,6 +109,34 @@ impl Target for RealTarget {
 
     fn status(&self, directory: &Handle, name: &CStr) -> io::Result<u64> {
         files::status_at(file_of(directory)?, name).map(|status| status.size)
+    }
+
+    fn status_open(&self, handle: &Handle) -> io::Result<u64> {
+        files::status_of(file_of(handle)?).map(|status| status.size)
+    }
+
+    fn set_length(&self, file: &Handle, bytes: u64) -> io::Result<()> {
+        changes::set_length(file_of(file)?, bytes)
+    }
+
+    fn set_times(&self, handle: &Handle) -> io::Result<()> {
+        changes::set_times(file_of(handle)?)
+    }
+
+    fn lock(&self, file: &Handle, offset: u64, bytes: u64) -> io::Result<()> {
+        changes::lock(file_of(file)?, offset, bytes)
+    }
+
+    fn unlock(&self, file: &Handle, offset: u64, bytes: u64) -> io::Result<()> {
+        changes::unlock(file_of(file)?, offset, bytes)
+    }
+
+    fn free_bytes(&self) -> io::Result<u64> {
+        changes::free_bytes(file_of(&self.root)?)
+    }
+
+    fn extents(&self, file: &Handle) -> io::Result<u64> {
+        mapping_of(file_of(file)?).map(|mapping| mapping.pieces)
     }
 
     fn status_through(&self, directory: &Handle, name: &CStr) -> io::Result<u64> {

@@ -43,8 +43,73 @@ pub enum EntryName {
     Marker,
     /// The block file of a worker.
     BlockFile,
+    /// A file of another phase.
+    WorkFile(WorkFile),
+    /// A directory in which everything is a phase's.
+    WorkDirectory(WorkDirectory),
     /// A directory of a file set.
     SetDirectory,
+}
+
+/// Files in the root that are no block files, by the phases that make them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum WorkFile {
+    /// Of small flushed writes.
+    Sync,
+    /// Of transfers.
+    Transfer,
+    /// Large files that are copied.
+    Large,
+    /// Files of a library.
+    Library,
+}
+
+/// Directories of the root in which everything belongs to a phase, whatever its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum WorkDirectory {
+    /// Of the clients of a file server.
+    Server,
+    /// A source tree.
+    Tree,
+    /// Of the user's programs.
+    Command,
+}
+
+impl WorkFile {
+    const ALL: [Self; 4] = [Self::Sync, Self::Transfer, Self::Large, Self::Library];
+
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Sync => "sync",
+            Self::Transfer => "transfer",
+            Self::Large => "large",
+            Self::Library => "library",
+        }
+    }
+
+    /// The name of one of them: `transfer.3`.
+    #[must_use]
+    pub fn name(self, number: u64) -> CString {
+        plain_name(format!("{}.{number}", self.word()))
+    }
+}
+
+impl WorkDirectory {
+    const ALL: [Self; 3] = [Self::Server, Self::Tree, Self::Command];
+
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Server => "server",
+            Self::Tree => "tree",
+            Self::Command => "command",
+        }
+    }
+
+    /// The name of one of them: `tree.0`.
+    #[must_use]
+    pub fn name(self, number: u64) -> CString {
+        plain_name(format!("{}.{number}", self.word()))
+    }
 }
 
 /// The name of the scratch directory of a run: `.barrow-` and eight hexadecimal digits of its nonce.
@@ -117,8 +182,12 @@ pub fn entry_name(name: &CStr) -> Option<EntryName> {
     let first = parts.next()?;
     let numbers: Vec<&[u8]> = parts.collect();
     let are_numbers = numbers.iter().all(|number| !number.is_empty() && number.len() <= 10 && number.iter().all(u8::is_ascii_digit));
+    let work_file = WorkFile::ALL.into_iter().find(|file| file.word().as_bytes() == first).map(EntryName::WorkFile);
+    let work_directory =
+        WorkDirectory::ALL.into_iter().find(|directory| directory.word().as_bytes() == first).map(EntryName::WorkDirectory);
     match (first, numbers.len(), are_numbers) {
         (b"block", 1, true) => Some(EntryName::BlockFile),
+        (_, 1, true) => work_file.or(work_directory),
         (b"sequential" | b"random", 2, true) => Some(EntryName::SetDirectory),
         _ => None,
     }
@@ -156,6 +225,8 @@ mod tests {
         assert!(is_report_name(&name(".barrow-report-aZ0123")));
         assert_eq!(entry_name(MARKER), Some(EntryName::Marker));
         assert_eq!(entry_name(&block_file_name(1023)), Some(EntryName::BlockFile));
+        assert_eq!(entry_name(&WorkFile::Library.name(7)), Some(EntryName::WorkFile(WorkFile::Library)));
+        assert_eq!(entry_name(&WorkDirectory::Tree.name(0)), Some(EntryName::WorkDirectory(WorkDirectory::Tree)));
         assert_eq!(entry_name(&set_directory_name(FileSetKind::Sequential, 0, 99_999)), Some(EntryName::SetDirectory));
         assert_eq!(entry_name(&set_directory_name(FileSetKind::Random, 3, 0)), Some(EntryName::SetDirectory));
         for file in ["0000000000", "00000000ffAz0123456789", "Az012345678900000000ff", "z00000000ff"] {

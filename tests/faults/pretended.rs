@@ -254,13 +254,13 @@ impl Clean {
         let target = pretended(hears_flush);
         let (run, watcher) = done(&target);
         expect_statuses(&run, &[], "no fault");
-        assert_eq!(watcher.phases.len(), Phase::OWN.len());
+        assert_eq!(watcher.phases.len(), Phase::STANDARD.len());
         Self { hears_flush, run, log: target.log(), phases: watcher.phases }
     }
 
     /// The places of a row's calls in the log.
     fn calls(&self, row: &Row) -> Vec<usize> {
-        let phase = Phase::OWN.iter().position(|phase| *phase == row.phase).unwrap();
+        let phase = Phase::STANDARD.iter().position(|phase| *phase == row.phase).unwrap();
         let of_kind: Vec<usize> = self.phases[phase].clone().filter(|place| self.log[*place].operation == row.operation).collect();
         let end = row.calls.end.min(of_kind.len());
         of_kind.get(row.calls.start..end).unwrap_or_default().to_vec()

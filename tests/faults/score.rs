@@ -53,13 +53,13 @@ impl Score {
             Phase::RandomSeek => (self.block_sessions()[3].clone(), None),
             Phase::SeqCreate | Phase::SeqStat | Phase::SeqDelete => {
                 let set = "sequential.0.0";
-                (self.set_windows(set)[phase as usize - Phase::SeqCreate as usize].clone(), Some(set))
+                (self.set_windows(set)[place_of(phase) - place_of(Phase::SeqCreate)].clone(), Some(set))
             }
             Phase::RandomCreate | Phase::RandomStat | Phase::RandomDelete => {
                 let set = "random.0.0";
-                (self.set_windows(set)[phase as usize - Phase::RandomCreate as usize].clone(), Some(set))
+                (self.set_windows(set)[place_of(phase) - place_of(Phase::RandomCreate)].clone(), Some(set))
             }
-            Phase::CharWrite | Phase::CharRead => return Vec::new(),
+            _ => return Vec::new(),
         };
         let is_of_phase = |step: &Step| match set {
             None => step.name == "block.0",
@@ -98,4 +98,9 @@ pub fn are_alike(a: &Step, b: &Step) -> bool {
         (step.operation, step.offset, step.size, names)
     };
     essence(a) == essence(b)
+}
+
+/// The place of a phase in a run of the standard ones.
+fn place_of(phase: Phase) -> usize {
+    Phase::STANDARD.iter().position(|other| *other == phase).unwrap()
 }

@@ -79,7 +79,7 @@ fn rows() -> Vec<Row> {
     let mut add = |phase, operation, faults: &[Fault], outcome| {
         rows.extend(faults.iter().map(|fault| Row { phase, operation, fault: *fault, outcome }));
     };
-    for phase in Phase::OWN.iter().copied() {
+    for phase in Phase::STANDARD.iter().copied() {
         let is_create = matches!(phase, Phase::BlockWrite | Phase::SeqCreate | Phase::RandomCreate);
         let is_stat = matches!(phase, Phase::SeqStat | Phase::RandomStat);
         let is_delete = matches!(phase, Phase::SeqDelete | Phase::RandomDelete);
@@ -149,7 +149,7 @@ fn readers_of(phase: Phase) -> Option<&'static [Phase]> {
         Phase::SeqCreate => Some(&[Phase::SeqStat]),
         Phase::RandomCreate => Some(&[Phase::RandomStat]),
         Phase::BlockRead | Phase::RandomSeek | Phase::SeqStat | Phase::SeqDelete | Phase::RandomStat | Phase::RandomDelete => None,
-        Phase::CharWrite | Phase::CharRead => None,
+        _ => None,
     }
 }
 
@@ -315,7 +315,7 @@ fn expect_edge(score: &Score, edge: &Edge) {
     let cause = edge.fault.cause(false);
     match edge.around {
         Around::NotBegun => {
-            assert_eq!(phases_with(run, Status::Failed).len(), Phase::OWN.len(), "{case}");
+            assert_eq!(phases_with(run, Status::Failed).len(), Phase::STANDARD.len(), "{case}");
             expect_reason(run, Phase::BlockWrite, ".barrow-", None, &cause, &case);
             assert!(finished.stderr.contains("the run could not begin"), "{case}: {}", finished.stderr);
         }

@@ -3,7 +3,7 @@
 use super::documents::{Choice, changed, choices, full, places, read, scrambled, short, values};
 use super::markup::check_reports;
 use super::say;
-use barrow::model::phase::Phase;
+use barrow::model::phase::{MOST_PHASES, Phase};
 use barrow::model::record::RunRecord;
 use barrow::store::{Loaded, line_of, load_from};
 use proptest::prelude::*;
@@ -60,7 +60,7 @@ fn a_line_is_refused_for_its_reason() {
     assert_eq!(problem("{\"schema\":1e999}"), "is not a run");
     assert_eq!(problem("\0"), "is not a run");
     let many = changed(&full(0), "/phases", &json!(vec![json!({"name": "rewrite", "status": "ok"}); 10_000])).to_string();
-    assert!(problem(&many).contains(&format!("expected a list of at most {} items", Phase::ALL.len())), "{}", problem(&many));
+    assert!(problem(&many).contains(&format!("expected a list of at most {} items", MOST_PHASES)), "{}", problem(&many));
     let tags: serde_json::Map<String, Value> = (0..257).map(|number| (number.to_string(), json!(""))).collect();
     let tags = changed(&full(0), "/tags", &tags.into()).to_string();
     assert!(problem(&tags).contains("expected a map of at most 256 texts"), "{}", problem(&tags));
@@ -206,7 +206,7 @@ fn choices_of(variant: usize) -> &'static [Choice] {
     static FOUND: [OnceLock<Vec<Choice>>; 2] = [const { OnceLock::new() }; 2];
     FOUND[variant].get_or_init(|| {
         let of_phase = |(pointer, fitting): Choice| {
-            let phases = if pointer.starts_with("/phases/0") { Phase::OWN.len() } else { 1 };
+            let phases = if pointer.starts_with("/phases/0") { Phase::STANDARD.len() } else { 1 };
             (0..phases).map(move |place| (pointer.replacen("/phases/0", &format!("/phases/{place}"), 1), fitting.clone()))
         };
         choices(&short(variant, 1)).into_iter().flat_map(of_phase).collect()

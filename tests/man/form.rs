@@ -72,6 +72,8 @@ impl Maker<'_> {
     /// A text that the type of the field reads.
     fn text(&self) -> &'static str {
         match self.path.rsplit('.').next().unwrap_or_default() {
+            "phases[]" => "block_write",
+            "name" if self.path.ends_with("phases[].name") => "block_write",
             "batch" | "nonce" | "workload_id" => "0123456789abcdef",
             "latency" => "3=1",
             "cache" => "cold",
@@ -102,6 +104,7 @@ impl<'de> Deserializer<'de> for Maker<'_> {
         deserialize_u16 visit_u16 "integer" 1;
         deserialize_u32 visit_u32 "integer" 1;
         deserialize_u64 visit_u64 "integer" 1;
+        deserialize_i32 visit_i32 "integer" 1;
         deserialize_i64 visit_i64 "integer" 1;
         deserialize_f64 visit_f64 "number" 0.5;
         deserialize_bool visit_bool "boolean" true;
@@ -152,7 +155,7 @@ impl<'de> Deserializer<'de> for Maker<'_> {
     }
 
     forward_to_deserialize_any! {
-        i8 i16 i32 i128 u128 f32 char bytes byte_buf unit unit_struct newtype_struct tuple_struct identifier ignored_any
+        i8 i16 i128 u128 f32 char bytes byte_buf unit unit_struct newtype_struct tuple_struct identifier ignored_any
     }
 }
 

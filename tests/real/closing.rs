@@ -56,7 +56,7 @@ fn start_at_a_terminal(mut command: Command) -> Running {
 
 #[test]
 fn a_closed_terminal_stops_the_run() {
-    for (finished, phase) in Phase::OWN.iter().enumerate() {
+    for (finished, phase) in Phase::STANDARD.iter().enumerate() {
         let desk = Desk::new();
         let home = quick_target();
         let target = home.path();
@@ -75,7 +75,7 @@ fn a_closed_terminal_stops_the_run() {
     }
     println!(
         "closed terminal: {} kills, one after each phase: ended by SIGHUP; nothing left; the finished phases recorded",
-        Phase::OWN.len()
+        Phase::STANDARD.len()
     );
 }
 

@@ -226,8 +226,8 @@ fn make_files(target: &dyn Target) -> std::io::Result<()> {
     let (block, set) = (block_file_name(0), set_directory_name(FileSetKind::Sequential, 0, 0));
     let file = target.open(target.root(), &block, Access::CreateNew, Io::Buffered)?;
     write_all(target, &file, b"own", 0)?;
-    target.make_directory(&set)?;
-    let directory = target.open_directory(&set)?;
+    target.make_directory(target.root(), &set)?;
+    let directory = target.open_directory(target.root(), &set)?;
     target.close(target.open(&directory, c"0000000000", Access::CreateNew, Io::Buffered)?)?;
     let mut content = [0; 3];
     read_exact(target, &target.open(target.root(), &block, Access::Read, Io::Buffered)?, &mut content, 0)?;

@@ -29,7 +29,7 @@ fn run_twice(user: User, directory: &Path) -> Vec<RunRecord> {
     assert_eq!(runs.len(), 2);
     for run in &runs {
         assert!(run.complete);
-        assert_eq!(phases_with(run, Status::Ok).len(), Phase::OWN.len(), "{:?}", run.phases);
+        assert_eq!(phases_with(run, Status::Ok).len(), Phase::STANDARD.len(), "{:?}", run.phases);
     }
     assert_eq!(runs[0].workload_id, runs[1].workload_id);
     assert_ne!(runs[0].nonce, runs[1].nonce);

@@ -64,9 +64,9 @@ fn stop_at(signal: Signal, moment: &Moment) {
     assert_eq!(listing(target.path()), before, "{signal} at {}", moment.name);
     let runs = desk.runs();
     assert_eq!(runs.len(), 1, "{signal} at {}", moment.name);
-    let names: Vec<&str> = Phase::OWN[..moment.finished].iter().map(|phase| phase.name()).collect();
+    let names: Vec<&str> = Phase::STANDARD[..moment.finished].iter().map(|phase| phase.name()).collect();
     assert_eq!(phases_with(&runs[0], Status::Ok), names, "{signal} at {}", moment.name);
-    assert_eq!(runs[0].complete, moment.finished == Phase::OWN.len());
+    assert_eq!(runs[0].complete, moment.finished == Phase::STANDARD.len());
     let hit = runs[0].phases.get(moment.finished).filter(|_| moment.is_in_phase);
     assert!(hit.is_none_or(|hit| hit.reason.as_deref() == Some("the run was stopped in it")), "{signal} at {}", moment.name);
     assert!(finished.stdout.starts_with("barrow "), "no report");
@@ -133,7 +133,7 @@ fn a_second_sigint_at_every_moment() {
     }
     let mut table = Table::of("SIGINT twice");
     // When all phases are finished the end comes before there could be a second one.
-    let early: Vec<Moment> = moments().into_iter().filter(|moment| moment.finished < Phase::OWN.len()).collect();
+    let early: Vec<Moment> = moments().into_iter().filter(|moment| moment.finished < Phase::STANDARD.len()).collect();
     let mut named = 0;
     for moment in &early {
         let (desk, target) = (Desk::new(), quick_target());

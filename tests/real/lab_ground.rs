@@ -136,8 +136,8 @@ fn write_block_file(target: &dyn Target) {
 
 fn make_files(target: &dyn Target) {
     let name = set_directory_name(FileSetKind::Sequential, 0, 0);
-    target.make_directory(&name).unwrap();
-    let directory = target.open_directory(&name).unwrap();
+    target.make_directory(target.root(), &name).unwrap();
+    let directory = target.open_directory(target.root(), &name).unwrap();
     for number in 0..FILES {
         let name = CString::new(format!("{number:010x}")).unwrap();
         let file = target.open(&directory, &name, Access::CreateNew, Io::Buffered).unwrap();

@@ -33,7 +33,7 @@ fn labels(run: &RunRecord) -> Vec<String> {
         let durable = record.durable.map(|label| format!("{} {}", which.name(), label.word()));
         cache.into_iter().chain(durable)
     };
-    Phase::OWN.iter().flat_map(of).collect()
+    Phase::STANDARD.iter().flat_map(of).collect()
 }
 
 /// Measures until all of these labels are given.

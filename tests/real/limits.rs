@@ -102,7 +102,7 @@ fn outcome(limit: &Limit) -> String {
             assert!(finished.stderr.contains(words), "`{words}` not said by {seen}");
             let run = desk.runs().pop().unwrap_or_else(|| panic!("no run: {seen}"));
             let are_measured = run.phases.iter().all(|record| record.status == Status::Ok && record.rate().is_some());
-            assert!(run.complete && are_measured && run.phases.len() == Phase::OWN.len(), "{seen}");
+            assert!(run.complete && are_measured && run.phases.len() == Phase::STANDARD.len(), "{seen}");
             if let Ends::WorksWith(check) = limit.ends {
                 check(&run);
             }

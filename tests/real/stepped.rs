@@ -93,7 +93,7 @@ impl Stepped {
     /// Lets it run until a phase goes on, and no longer: it stands still then. Tells the share of the work that is done; `None` when the
     /// phase was skipped, or over before it could be stopped.
     pub fn stop_in(&mut self, phase: Phase, work: &Work, directory: &Path) -> Option<f64> {
-        let before = Phase::OWN.iter().copied().take_while(|other| *other != phase).last();
+        let before = Phase::STANDARD.iter().copied().take_while(|other| *other != phase).last();
         while before.is_some_and(|before| !self.has_said(before)) && !self.running.has_ended() {
             self.step();
         }
@@ -123,7 +123,7 @@ impl Stepped {
             Phase::SeqCreate | Phase::RandomCreate => (files(set(phase))?, work.files),
             Phase::SeqStat | Phase::RandomStat => (read, work.files * work.small_bytes),
             Phase::SeqDelete | Phase::RandomDelete => (work.files - files(set(phase))?, work.files),
-            Phase::CharWrite | Phase::CharRead => return None,
+            _ => return None,
         };
         Some(done as f64 / all as f64)
     }

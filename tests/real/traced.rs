@@ -41,7 +41,7 @@ impl Moment {
 
 /// Start and middle of a phase, which is the n-th one with such calls.
 fn of_phase(phase: Phase, words: &'static [&'static str], earlier: usize) -> [Moment; 2] {
-    let finished = Phase::OWN.iter().position(|other| *other == phase).unwrap();
+    let finished = Phase::STANDARD.iter().position(|other| *other == phase).unwrap();
     [("start", 3), ("middle", CALLS / 2)].map(|(part, nth)| {
         let name = format!("{part} of {}", phase.name());
         Moment { is_in_phase: true, ..Moment::of(name, words, earlier * CALLS + nth, finished) }

@@ -172,7 +172,7 @@ fn what_is_measured_so_has_the_labels_of_root() {
     let root = measured(&desk, &[], filesystem.path());
     let nobody = measured(&desk, &AS_NOBODY, filesystem.path());
     assert_eq!((root.machine.root, nobody.machine.root), (true, false));
-    for which in Phase::OWN {
+    for which in Phase::STANDARD {
         let (theirs, ours) = (phase(&root, *which), phase(&nobody, *which));
         let name = which.name();
         assert_eq!(ours.durable, theirs.durable, "{name}");

@@ -73,7 +73,7 @@ pub fn calls(phase: Phase, settings: &Settings, flush: FlushMethod) -> Calls {
         Phase::RandomCreate => create(settings, FileSetKind::Random, flush),
         Phase::RandomStat => stat(settings, FileSetKind::Random),
         Phase::RandomDelete => delete(settings, FileSetKind::Random, flush),
-        Phase::CharWrite | Phase::CharRead => Calls::default(),
+        _ => Calls::default(),
     }
 }
 

@@ -13,8 +13,8 @@ use crate::units::{rounded_size, with_thousands};
 
 /// The ten phases, a line each, with the calls on the clock.
 pub fn list(profile: &Profile) -> String {
-    let mut lines = vec![format!("  {}{}{}", left("phase", 15), left("counts", 8), "on the clock")];
-    for phase in Phase::OWN {
+    let mut lines = vec![format!("  {}{}{}", left("phase", 18), left("counts", 8), "on the clock")];
+    for phase in profile.settings.phases.iter() {
         let calls = calls(*phase, &profile.settings, FlushMethod::WholeFilesystem);
         let names = on_the_clock(&calls).join(", ");
         lines.extend(wrap(&names, &format!("  {}{}", left(phase.name(), 15), left(phase.row().unit.name(), 8)), &blanks(25)));
@@ -165,7 +165,13 @@ const fn system_call(operation: Operation) -> &'static str {
         Operation::Sync => "fsync",
         Operation::Flush => "syncfs",
         Operation::Close => "close",
-        Operation::Status | Operation::StatusThrough => "newfstatat",
+        Operation::Status | Operation::StatusThrough | Operation::StatusOpen => "newfstatat",
+        Operation::Rename => "renameat",
+        Operation::SetLength => "ftruncate",
+        Operation::SetTimes => "utimensat",
+        Operation::Lock | Operation::Unlock => "fcntl",
+        Operation::FreeBytes => "fstatfs",
+        Operation::Extents => "ioctl",
         Operation::HardLink => "linkat",
         Operation::SymbolicLink => "symlinkat",
         Operation::List => "getdents64",
@@ -193,7 +199,16 @@ fn call_text(call: &Call) -> String {
         Operation::HardLink => format!("directory, \"FIRST\", directory, {object}, 0"),
         Operation::SymbolicLink => format!("\"FIRST\", directory, {object}"),
         Operation::Unlink => format!("directory, {object}"),
-        Operation::Sync | Operation::Flush | Operation::Close | Operation::List | Operation::Residency => object.to_owned(),
+        Operation::Rename => format!("directory, {object}, directory, \"OTHER\""),
+        Operation::StatusOpen => format!("{object}, \"\", AT_EMPTY_PATH"),
+        Operation::SetLength => format!("{object}, length"),
+        Operation::SetTimes => format!("{object}, NULL, now, 0"),
+        Operation::Lock => format!("{object}, F_OFD_SETLK, F_WRLCK"),
+        Operation::Unlock => format!("{object}, F_OFD_SETLK, F_UNLCK"),
+        Operation::Extents => format!("{object}, FS_IOC_FIEMAP"),
+        Operation::Sync | Operation::Flush | Operation::Close | Operation::List | Operation::Residency | Operation::FreeBytes => {
+            object.to_owned()
+        }
     };
     format!("{}({arguments})", system_call(call.operation))
 }

@@ -53,10 +53,10 @@ fn check(plan: &Plan, flush: FlushMethod) {
     let stop = Stop::of(&interrupted);
     let stamps = Stamps::default();
     let job = Job { plan, target: &target, stamps: &stamps, stop: &stop };
-    for phase in Phase::OWN {
+    for phase in Phase::STANDARD {
         let explained = calls(*phase, &plan.settings, flush);
         let mut start = target.log().len();
-        let survey = phases::survey(*phase, job).unwrap();
+        let survey = phases::procedure(*phase).survey(job).unwrap();
         assert_eq!(logged(&target, start), expanded(&explained.survey), "{}: before the caches are emptied", phase.name());
         start = target.log().len();
         let mut timed = phases::prepare(*phase, job, &survey).unwrap();
@@ -134,7 +134,7 @@ fn profiles() -> Vec<Profile> {
 #[test]
 fn no_line_is_over_80_columns() {
     for profile in profiles() {
-        let pages = Phase::OWN.iter().map(|phase| page(*phase, &profile));
+        let pages = Phase::STANDARD.iter().map(|phase| page(*phase, &profile));
         for text in pages.chain([list(&profile)]) {
             for line in text.lines() {
                 assert!(width(line) <= COLUMNS && line.trim_end() == line, "{line}");

@@ -1,6 +1,7 @@
 //! Whether the values of the keys are in range and go together, and what they need at the most.
 
 use super::{BLOCK_BYTES, Links, Settings, SettingsError};
+use crate::model::phase::{Files, Phase, needed_before};
 use crate::units::exact_size;
 
 /// The most workers, seekers or directories: each is a thread or an open descriptor.
@@ -13,6 +14,8 @@ const MOST_FILES: u64 = 1 << 32;
 /// The distance of the stamps in the data, so the least unit of a block file; direct I/O may need a larger one, which only the
 /// filesystem can tell.
 const STAMP_SPACING: u64 = 512;
+/// The space that a small file takes at least on the common filesystems.
+const ALLOCATION_BYTES: u64 = 4096;
 
 impl Settings {
     /// Checks that the values are in range and go together.
@@ -24,8 +27,15 @@ impl Settings {
         if self.runs == 0 {
             return unfit("runs", "0 runs measure nothing; ask for at least 1".to_owned());
         }
-        if self.file_size == 0 && self.files == 0 {
-            return unfit("file_size", "file_size = 0 and files = 0 leave nothing to measure".to_owned());
+        if self.phases.is_empty() {
+            return unfit("phases", "no phase measures nothing".to_owned());
+        }
+        let left_out: Vec<&'static str> = self.phases.iter().filter_map(|phase| self.leaves_out(*phase)).collect();
+        if left_out.len() == self.phases.len() {
+            let mut reasons = left_out;
+            reasons.dedup();
+            let key = reasons.first().and_then(|reason| reason.split(' ').next()).unwrap_or("phases");
+            return unfit(key, format!("{} leave nothing to measure", reasons.join(" and ")));
         }
         for (key, value, least, most) in [
             ("workers", self.workers, 1, MOST_THREADS),
@@ -42,7 +52,49 @@ impl Settings {
             }
         }
         self.check_block_file()?;
-        self.check_file_set()
+        self.check_file_set()?;
+        self.check_order()?;
+        self.check_commands()
+    }
+
+    /// Every phase stands behind one that makes its files.
+    fn check_order(&self) -> Result<(), SettingsError> {
+        for phase in self.phases.iter() {
+            let makers = needed_before(*phase);
+            if !makers.is_empty() && self.phases.last_before(*phase, makers).is_none() {
+                let names: Vec<&str> = makers.iter().map(|maker| maker.name()).collect();
+                let problem = format!("{} needs {} before it", phase.name(), names.join(" or "));
+                return Err(SettingsError::Unfit { key: "phases", problem });
+            }
+        }
+        Ok(())
+    }
+
+    /// Every phase that runs a program has one, and every program a phase.
+    fn check_commands(&self) -> Result<(), SettingsError> {
+        let unfit = |problem| Err(SettingsError::Unfit { key: "commands", problem });
+        for phase in self.phases.iter() {
+            if let Phase::Command(name) = phase
+                && self.commands.iter().filter(|command| command.name == name.short()).count() != 1
+            {
+                return unfit(format!("{} needs one command of that name", phase.name()));
+            }
+        }
+        for command in &self.commands {
+            if let Err(problem) = command.check() {
+                return unfit(problem);
+            }
+            if !self.phases.iter().any(|phase| matches!(phase, Phase::Command(name) if name.short() == command.name)) {
+                return unfit(format!("{} has no phase", command.name));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether any phase that is done works on these files.
+    #[must_use]
+    pub fn uses(&self, files: Files) -> bool {
+        self.phases.iter().any(|phase| self.leaves_out(*phase).is_none() && phase.row().group.files() == Some(files))
     }
 
     /// What every transfer must be a multiple of in bytes, and why where that is not so for all plans.
@@ -59,7 +111,7 @@ impl Settings {
                 return unfit(key, problem);
             }
         }
-        if self.file_size == 0 {
+        if self.file_size == 0 || !self.uses(Files::Block) {
             return Ok(());
         }
         let file_size = exact_size(self.file_size);
@@ -122,10 +174,53 @@ impl Settings {
         firsts(each, workers - more).saturating_add(firsts(each + 1, more))
     }
 
-    /// Bytes that a run has on disk at the most: the block files, or a file set.
+    /// Bytes that a run has on disk at the most: those of one kind of files are removed before the next are made.
     #[must_use]
     pub fn most_bytes(&self) -> u64 {
-        self.file_size.max(self.file_set_bytes())
+        Files::ALL.iter().filter(|files| self.uses(**files)).map(|files| self.bytes_of(*files)).max().unwrap_or(0)
+    }
+
+    /// Bytes of one kind of files at the most.
+    #[must_use]
+    pub fn bytes_of(&self, files: Files) -> u64 {
+        match files {
+            Files::Block | Files::Transfer => self.file_size,
+            Files::Sequential | Files::Random => self.file_set_bytes(),
+            Files::Sync | Files::Server | Files::Tree | Files::Device | Files::Command => 0,
+        }
+    }
+
+    /// The space that the files of a run take at the most: small files take whole blocks.
+    #[must_use]
+    pub fn most_allocated_bytes(&self) -> u64 {
+        let of = |files: &Files| {
+            let small = if self.max_size > 0 { self.files.saturating_mul(ALLOCATION_BYTES) } else { 0 };
+            match files {
+                Files::Sequential | Files::Random => self.bytes_of(*files).saturating_add(small),
+                other => self.bytes_of(*other),
+            }
+        };
+        Files::ALL.iter().filter(|files| self.uses(**files)).map(of).max().unwrap_or(0)
+    }
+
+    /// Files of one kind at the most, and directories, each of which takes an inode.
+    #[must_use]
+    pub fn inodes_of(&self, files: Files) -> u64 {
+        let directories = self.dirs.saturating_mul(self.workers);
+        match files {
+            Files::Block => self.workers,
+            Files::Sequential | Files::Random => directories.saturating_add(match self.links {
+                Links::None | Links::Symbolic => self.files,
+                Links::Hard => self.files_that_are_no_links(),
+            }),
+            Files::Sync | Files::Transfer | Files::Server | Files::Tree | Files::Device | Files::Command => 0,
+        }
+    }
+
+    /// Inodes that a run takes at the most.
+    #[must_use]
+    pub fn most_inodes(&self) -> u64 {
+        Files::ALL.iter().filter(|files| self.uses(**files)).map(|files| self.inodes_of(*files)).max().unwrap_or(0)
     }
 
     /// Bytes of a file set at the most: sizes are evenly spaced from `min_size` to `max_size`, each rounded down to a byte.

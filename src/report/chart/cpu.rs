@@ -19,7 +19,7 @@ pub const CPU: ChartKind = ChartKind { name: "cpu", purpose: "what did it cost? 
 const ONE_CORE: f64 = 100.0;
 
 fn chart(section: &Section<'_>) -> Chart {
-    let shown: Vec<Phase> = Phase::ALL.iter().copied().filter(|phase| !section.rows(*phase).is_empty()).collect();
+    let shown: Vec<Phase> = section.phases.iter().copied().filter(|phase| !section.rows(*phase).is_empty()).collect();
     let drawn = section.summaries.iter().take(rates::MOST_TARGETS);
     let spreads = drawn.flatten().flat_map(|summary| [summary.cpu_own, machine(summary)]).flatten();
     let values: Vec<f64> = spreads.flat_map(|spread| [spread.median, spread.high]).chain([ONE_CORE]).collect();

@@ -27,7 +27,7 @@ fn chart(section: &Section<'_>) -> Chart {
     let several: Vec<Label> = several.into_iter().take(rates::MOST_TARGETS).collect();
     let differing = differing(section, &several);
     let fact = differing.first().map(Below::of);
-    let phases: Vec<Phase> = Phase::ALL.iter().copied().filter(|phase| is_measured(section, *phase, &several)).collect();
+    let phases: Vec<Phase> = section.phases.iter().copied().filter(|phase| is_measured(section, *phase, &several)).collect();
     let columns = several.iter().enumerate().map(|(place, label)| PlotColumn {
         heading: if several.len() > 1 { label.name.clone() } else { String::new() },
         tone: Tone::of(place, several.len()),
@@ -296,7 +296,7 @@ mod tests {
     fn batch(label: &str, number: u64, started: &str, rate: f64) -> Vec<RunRecord> {
         let run = |round: u32| {
             let mut run = RunRecord { batch: Identity(number), started: started.to_owned(), ..sample::run(label, round) };
-            for phase in Phase::OWN {
+            for phase in Phase::STANDARD {
                 sample::set_rate(&mut run, *phase, rate + f64::from(round));
             }
             run

@@ -19,7 +19,7 @@ pub const LATENCY: ChartKind = ChartKind { name: "latency", purpose: "what does 
 
 fn chart(section: &Section<'_>) -> Chart {
     let (known, unknown): (Vec<Phase>, Vec<Phase>) =
-        Phase::ALL.iter().copied().filter(|phase| !section.rows(*phase).is_empty()).partition(|phase| is_known(section, *phase));
+        section.phases.iter().copied().filter(|phase| !section.rows(*phase).is_empty()).partition(|phase| is_known(section, *phase));
     let spreads = known.iter().flat_map(|phase| rates::rows(section, *phase)).flat_map(|(_, summary)| spreads(summary)).flatten();
     let values: Vec<f64> = spreads.flat_map(|spread| [spread.low, spread.median, spread.high]).collect();
     let axis = Axis::of_durations(&values);
@@ -258,7 +258,7 @@ mod tests {
     #[test]
     fn what_another_program_reported_has_its_longest_alone() {
         let mut run = sample::run("old", 1);
-        for phase in Phase::OWN {
+        for phase in Phase::STANDARD {
             let reported =
                 Reported { rate: Some(1e6), cpu_percent: None, latency_max_ns: (*phase == Phase::BlockRead).then_some(5_000_000) };
             sample::phase_mut(&mut run, *phase).result = Some(PhaseResult::Reported(reported));
@@ -267,7 +267,7 @@ mod tests {
         let row = row_of(&chart, "Block read");
         assert_eq!(row.title, "Block read, old: max 5.0 ms; cold");
         assert_eq!(chart.drawing.panels()[0].groups.len(), 1);
-        for phase in Phase::OWN {
+        for phase in Phase::STANDARD {
             sample::phase_mut(&mut run, *phase).result = Some(PhaseResult::Reported(Reported { rate: Some(1e6), ..Reported::default() }));
         }
         let chart = chart_of(&[run]);

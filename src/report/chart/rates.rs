@@ -10,6 +10,7 @@ use crate::report::Section;
 use crate::report::figures::{NO_FIGURE, RateFigures, rate_figure, rate_figures};
 use crate::report::table;
 use crate::stats::{Interval, Spread};
+use crate::units::rounded_size;
 
 /// More targets than these are not drawn: nobody could tell them apart, and the tables have them.
 pub const MOST_TARGETS: usize = 100;
@@ -22,10 +23,10 @@ pub struct Drawn {
     pub runs: String,
 }
 
-/// Which phases share a panel, in order: block, seek, create and delete, stat.
-pub fn kinds() -> Vec<(&'static str, Vec<Phase>)> {
-    let mut kinds: Vec<(&'static str, Vec<Phase>)> = Vec::new();
-    for phase in Phase::ALL {
+/// Which of some phases share a panel, in order: block, seek, create and delete, stat.
+pub fn kinds(all: &[Phase]) -> Vec<(String, Vec<Phase>)> {
+    let mut kinds: Vec<(String, Vec<Phase>)> = Vec::new();
+    for phase in all {
         let kind = kind_of(*phase);
         match kinds.iter_mut().find(|(name, _)| *name == kind) {
             Some((_, phases)) => phases.push(*phase),
@@ -33,19 +34,39 @@ pub fn kinds() -> Vec<(&'static str, Vec<Phase>)> {
         }
     }
     for (_, phases) in &mut kinds {
-        let verbs: Vec<&str> = phases.iter().map(|phase| verb(*phase)).collect();
-        phases.sort_by_key(|phase| verbs.iter().position(|other| *other == verb(*phase)));
+        let is_of_sets = |phase: &Phase| matches!(phase.row().group, PhaseGroup::Sequential | PhaseGroup::Random);
+        if phases.iter().all(is_of_sets) {
+            let verbs: Vec<&str> = phases.iter().map(|phase| verb(*phase)).collect();
+            phases.sort_by_key(|phase| verbs.iter().position(|other| *other == verb(*phase)));
+        }
     }
     kinds
 }
 
-fn kind_of(phase: Phase) -> &'static str {
-    match (phase.row().group, phase.row().writes) {
+fn kind_of(phase: Phase) -> String {
+    let name = match (phase.row().group, phase.row().writes) {
+        (PhaseGroup::Transfer, _) => return transfers_of(phase),
+        (PhaseGroup::Small, _) => "Small files",
+        (PhaseGroup::Sync, _) => "Flushed writes",
+        (PhaseGroup::Server, _) => "File server",
+        (PhaseGroup::Tree, _) => "Tree",
+        (PhaseGroup::Large, _) => "Large files",
+        (PhaseGroup::Device, _) => "Device",
+        (PhaseGroup::Command, _) => "Programs",
         (PhaseGroup::Block, _) => "Block phases",
         (PhaseGroup::Seek, _) => "Random seek",
         (PhaseGroup::Character, _) => "Character phases",
         (PhaseGroup::Sequential | PhaseGroup::Random, true) => "Create and delete",
         (PhaseGroup::Sequential | PhaseGroup::Random, false) => "Stat",
+    };
+    name.to_owned()
+}
+
+/// Small and large transfers would hide each other in one panel.
+fn transfers_of(phase: Phase) -> String {
+    match phase {
+        Phase::Transfer(transfer) => format!("Transfers of {}", rounded_size(u64::from(transfer.bytes))),
+        other => other.row().title.to_owned(),
     }
 }
 
@@ -71,7 +92,7 @@ pub fn panels(
     drawn: impl Fn(&Series<'_>, &PhaseSummary, &Axis) -> Drawn,
 ) -> Vec<Panel> {
     let mut panels = Vec::new();
-    for (kind, phases) in kinds() {
+    for (kind, phases) in kinds(&section.phases) {
         let shown: Vec<(Phase, Vec<(usize, &PhaseSummary)>)> = phases.iter().map(|phase| (*phase, rows(section, *phase))).collect();
         let shown: Vec<_> = shown.into_iter().filter(|(_, rows)| !rows.is_empty()).collect();
         let Some((first, _)) = shown.first() else { continue };
@@ -88,7 +109,7 @@ pub fn panels(
             Some(row(series, Tone::of(*place, section.series.len()), summary, &axis, &drawn(series, summary, &axis)))
         };
         let is_alone = shown.len() == 1;
-        let heading = if is_alone { first.row().title } else { kind };
+        let heading = if is_alone { first.row().title.to_owned() } else { kind };
         let groups = shown.iter().map(|(phase, rows)| Group {
             heading: (!is_alone).then(|| phase.row().title.to_owned()),
             note: String::new(),
@@ -96,7 +117,7 @@ pub fn panels(
         });
         let groups = groups.collect();
         let unit = format!("{unit}{}", axis.remark());
-        panels.push(Panel { heading: heading.to_owned(), unit, groups, axis });
+        panels.push(Panel { heading, unit, groups, axis });
     }
     panels
 }
@@ -178,11 +199,12 @@ mod tests {
 
     #[test]
     fn the_two_orders_stand_side_by_side() {
+        let all = kinds(Phase::BONNIE);
         let names: Vec<(&str, Vec<&str>)> =
-            kinds().into_iter().map(|(kind, phases)| (kind, phases.iter().map(|phase| phase.name()).collect())).collect();
+            all.iter().map(|(kind, phases)| (kind.as_str(), phases.iter().map(|phase| phase.name()).collect())).collect();
         assert_eq!(names[0], ("Block phases", vec!["block_write", "rewrite", "block_read"]));
         assert_eq!(names[2], ("Create and delete", vec!["seq_create", "random_create", "seq_delete", "random_delete"]));
         assert_eq!(names[3], ("Stat", vec!["seq_stat", "random_stat"]));
-        assert_eq!(names.iter().map(|(_, phases)| phases.len()).sum::<usize>(), Phase::ALL.len());
+        assert_eq!(names.iter().map(|(_, phases)| phases.len()).sum::<usize>(), Phase::BONNIE.len());
     }
 }

@@ -68,7 +68,7 @@ impl Drawn<'_, '_> {
     }
 
     fn all(&self) -> impl Iterator<Item = (usize, &PhaseSummary, &Beside)> {
-        Phase::ALL.iter().flat_map(|phase| self.others(*phase))
+        self.section.phases.iter().flat_map(|phase| self.others(*phase))
     }
 
     fn panel(&self) -> Option<Panel> {
@@ -81,7 +81,7 @@ impl Drawn<'_, '_> {
             })
             .collect();
         let axis = Axis::of_ratios(&values, BAND);
-        let groups: Vec<Group> = Phase::ALL.iter().filter_map(|phase| self.group(*phase, &axis)).collect();
+        let groups: Vec<Group> = self.section.phases.iter().filter_map(|phase| self.group(*phase, &axis)).collect();
         let unit = "log scale, right of 1 is faster".to_owned();
         (!groups.is_empty()).then(|| Panel { heading: format!("Ratio to {}", self.name), unit, axis, groups })
     }
@@ -228,7 +228,7 @@ mod tests {
         for round in 1..=runs {
             for (label, factor) in ["ext4", "xfs", "btrfs"].iter().zip(factors) {
                 let mut run = sample::run(label, round);
-                for phase in Phase::OWN {
+                for phase in Phase::STANDARD {
                     sample::set_rate(&mut run, *phase, factor * (100.0 + f64::from(round)));
                 }
                 records.push(run);

@@ -20,7 +20,7 @@ pub const TREND: ChartKind = ChartKind { name: "trend", purpose: "was it steady?
 const LEAST_PARTS: usize = 4;
 
 fn chart(section: &Section<'_>) -> Chart {
-    let phases: Vec<Phase> = Phase::ALL.iter().copied().filter(|phase| is_shown(section, *phase)).collect();
+    let phases: Vec<Phase> = section.phases.iter().copied().filter(|phase| is_shown(section, *phase)).collect();
     let drawn: Vec<(Phase, Vec<Trend>)> = phases.iter().map(|phase| (*phase, trends(section, *phase))).collect();
     let columns = section.series.iter().take(rates::MOST_TARGETS).enumerate().map(|(place, series)| PlotColumn {
         heading: series.name.clone(),

@@ -30,7 +30,7 @@ pub fn runs(section: &Section<'_>, targets: &[Target]) -> Option<Runs> {
     let is_one_batch = section.series.iter().all(|series| Some(series.batch) == section.series.first().map(|first| first.batch));
     let together = is_one_batch && section.series.len() > 1 && facts::has_order(section);
     let order = if together { " In each round every target ran once, in shuffled order." } else { "" };
-    let phases = Phase::ALL.iter().filter_map(|phase| run_phase(section, *phase, targets)).collect();
+    let phases = section.phases.iter().filter_map(|phase| run_phase(section, *phase, targets)).collect();
     Some(Runs { note: format!("In the order of the rounds.{order}"), most, phases })
 }
 

@@ -90,7 +90,7 @@ fn records(targets: usize, runs: u32) -> Vec<RunRecord> {
         for (place, label) in labels.iter().take(targets).enumerate() {
             let mut run = sample::run(label, round);
             run.target = u32::try_from(place).unwrap();
-            for phase in Phase::OWN {
+            for phase in Phase::STANDARD {
                 sample::set_rate(&mut run, *phase, 400.0 + f64::from(round) + 70.0 * place as f64);
             }
             records.push(run);
@@ -185,7 +185,7 @@ fn unlike_work_has_parts_of_its_own() {
 #[test]
 fn only_failures_and_reported_numbers_make_a_page() {
     let mut run = sample::run("old", 1);
-    for phase in Phase::OWN {
+    for phase in Phase::STANDARD {
         *sample::phase_mut(&mut run, *phase) = PhaseRecord::failed(*phase, "gone");
     }
     let failed = page(&[run.clone()]);

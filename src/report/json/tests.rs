@@ -129,7 +129,7 @@ fn a_baseline_adds_ratios_and_verdicts() {
     for round in 1..=6 {
         for (label, factor) in [("old", 1.0), ("new", 1.5)] {
             let mut run = sample::run(label, round);
-            for phase in Phase::OWN {
+            for phase in Phase::STANDARD {
                 sample::set_rate(&mut run, *phase, factor * (100.0 + f64::from(round)));
             }
             if label == "new" {

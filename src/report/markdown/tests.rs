@@ -191,7 +191,7 @@ fn a_section_for_each_workload() {
 #[test]
 fn what_is_not_known_has_no_column() {
     let mut run = sample::run("old", 1);
-    for phase in Phase::OWN {
+    for phase in Phase::STANDARD {
         let record = sample::phase_mut(&mut run, *phase);
         let reported = Reported { rate: Some(5.0), cpu_percent: Some(7.0), latency_max_ns: None };
         *record = PhaseRecord { result: Some(PhaseResult::Reported(reported)), cache: None, durable: None, ..record.clone() };
@@ -200,7 +200,7 @@ fn what_is_not_known_has_no_column() {
     assert_eq!(read(&text).rows[0], ["Phase", "Target", "Median", "CPU % own"]);
     check(&[run]);
     let mut nothing = sample::run("xfs", 1);
-    for phase in Phase::OWN {
+    for phase in Phase::STANDARD {
         *sample::phase_mut(&mut nothing, *phase) = PhaseRecord::failed(*phase, "no space");
     }
     let text = text_of(std::slice::from_ref(&nothing));

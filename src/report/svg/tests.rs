@@ -124,7 +124,7 @@ fn records(targets: usize, runs: u32, spread: f64) -> Vec<RunRecord> {
             let mut run = sample::run(label, round);
             run.target = u32::try_from(place).unwrap();
             let factor = spread.powf(f64::from(round) / f64::from(runs)) * (place + 1) as f64;
-            for phase in Phase::OWN {
+            for phase in Phase::STANDARD {
                 sample::set_rate(&mut run, *phase, 100.0 * factor);
             }
             sample::phase_mut(&mut run, Phase::BlockRead).cache = Some(CacheLabel::Mixed(u8::try_from(round).unwrap()));
@@ -205,7 +205,7 @@ fn no_records_make_one_line_that_says_so() {
 #[test]
 fn runs_without_any_figure_are_drawn_and_said() {
     let mut run = sample::run("ext4", 1);
-    run.phases = Phase::OWN.iter().map(|phase| PhaseRecord::failed(*phase, "no space left on device")).collect();
+    run.phases = Phase::STANDARD.iter().map(|phase| PhaseRecord::failed(*phase, "no space left on device")).collect();
     assert_sound(std::slice::from_ref(&run));
     assert!(svg(std::slice::from_ref(&run), None, false).contains("No phase has a figure."));
     run.phases.clear();
@@ -260,7 +260,7 @@ fn extremes_are_drawn_and_said() {
         let mut records = Vec::new();
         for (round, rate) in (1..).zip(values) {
             let mut run = sample::run("ext4", round);
-            for phase in Phase::OWN {
+            for phase in Phase::STANDARD {
                 let reported = crate::model::record::Reported { rate: Some(*rate), cpu_percent: Some(*rate), latency_max_ns: None };
                 sample::phase_mut(&mut run, *phase).result = Some(crate::model::record::PhaseResult::Reported(reported));
             }
@@ -294,7 +294,7 @@ proptest! {
         for (round, power) in (1..).zip(&powers) {
             for label in &labels {
                 let mut run = sample::run(label, round);
-                for (place, phase) in Phase::OWN.iter().enumerate() {
+                for (place, phase) in Phase::STANDARD.iter().enumerate() {
                     sample::set_rate(&mut run, *phase, 10_f64.powf(power / (place + 1) as f64));
                 }
                 records.push(run);

@@ -61,7 +61,7 @@ impl Rank {
 
 /// The ranking of a section.
 pub fn ranking(section: &Section<'_>) -> Ranking {
-    let phases = Phase::ALL.iter().map(|phase| (*phase, entries(section, *phase))).filter(|(_, entries)| !entries.is_empty());
+    let phases = section.phases.iter().map(|phase| (*phase, entries(section, *phase))).filter(|(_, entries)| !entries.is_empty());
     Ranking { phases: phases.map(|(phase, entries)| ranked(phase, &entries)).collect() }
 }
 

@@ -39,8 +39,8 @@ struct Scale {
 }
 
 impl Scale {
-    fn usual(group: Group) -> Self {
-        Self { unit: usual_unit(group).to_owned(), many: 1.0, figures: rate_figures }
+    fn usual(section: &Section<'_>, group: Group) -> Self {
+        Self { unit: usual_unit(section, group).to_owned(), many: 1.0, figures: rate_figures }
     }
 }
 
@@ -49,15 +49,15 @@ const LEAST_IN_THOUSANDS: f64 = 10_000.0;
 
 /// The columns in the units of the table.
 pub fn targets(section: &Section<'_>) -> Targets {
-    in_scales(section, Scale::usual)
+    in_scales(section, |group| Scale::usual(section, group))
 }
 
 /// The columns where there is little room: fewer digits, and a group with large numbers of seeks or files has them in thousands.
 pub fn narrow_targets(section: &Section<'_>) -> Targets {
     in_scales(section, |group| {
         let (unit, many) = match has_large_numbers(section, group) {
-            true => (format!("1000 {}", usual_unit(group)), 1000.0),
-            false => (usual_unit(group).to_owned(), 1.0),
+            true => (format!("1000 {}", usual_unit(section, group)), 1000.0),
+            false => (usual_unit(section, group).to_owned(), 1.0),
         };
         Scale { unit, many, figures: narrow_rate_figures }
     })
@@ -67,12 +67,22 @@ pub fn narrow_targets(section: &Section<'_>) -> Targets {
 pub fn bonnie_targets(section: &Section<'_>) -> Targets {
     in_scales(section, |group| match group {
         Group::Block | Group::Character => Scale { unit: "K/sec".to_owned(), many: 1.0 / 1024.0, figures: rate_figures },
-        Group::Seek | Group::Sequential | Group::Random => Scale { unit: "/sec".to_owned(), many: 1.0, figures: rate_figures },
+        Group::Seek
+        | Group::Sequential
+        | Group::Random
+        | Group::Small
+        | Group::Sync
+        | Group::Transfer
+        | Group::Server
+        | Group::Tree
+        | Group::Large
+        | Group::Device
+        | Group::Command => Scale { unit: "/sec".to_owned(), many: 1.0, figures: rate_figures },
     })
 }
 
-fn usual_unit(group: Group) -> &'static str {
-    Phase::ALL.iter().find(|phase| phase.row().group == group).map_or("", |phase| phase.row().unit.rate().0)
+fn usual_unit(section: &Section<'_>, group: Group) -> &'static str {
+    section.phases.iter().find(|phase| phase.row().group == group).map_or("", |phase| phase.row().unit.rate().0)
 }
 
 fn has_large_numbers(section: &Section<'_>, group: Group) -> bool {
@@ -83,7 +93,7 @@ fn has_large_numbers(section: &Section<'_>, group: Group) -> bool {
 
 fn in_scales(section: &Section<'_>, scale_of: impl Fn(Group) -> Scale) -> Targets {
     let mut groups: Vec<GroupColumns> = Vec::new();
-    for phase in Phase::ALL {
+    for phase in &section.phases {
         let summaries = section.rows(*phase);
         if summaries.is_empty() {
             continue;

@@ -23,6 +23,7 @@ fn columns(group: &GroupColumns) -> Vec<Column> {
         Group::Sequential => "Sequential, ",
         Group::Random => "Random, ",
         Group::Character => "Character, ",
+        Group::Small | Group::Sync | Group::Transfer | Group::Server | Group::Tree | Group::Large | Group::Device | Group::Command => "",
     };
     let column = |phase: &PhaseColumn| {
         let slots = Slots::of(phase.cells.iter().map(|row| &row.rate));

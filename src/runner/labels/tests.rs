@@ -97,7 +97,7 @@ fn missing_proof_is_never_cold() {
     assert_eq!(label(Phase::BlockRead, &seen(0.0, 1.0, &[0.0])), CacheLabel::ColdUnproven);
     assert_eq!(label(Phase::SeqStat, &seen(0.0, 1.0, &[1.0])), CacheLabel::Unknown);
     let nothing = Evidence::default();
-    for phase in Phase::OWN {
+    for phase in Phase::STANDARD {
         for class in [FilesystemClass::Block, FilesystemClass::Fuse, FilesystemClass::Zfs, FilesystemClass::Network, FilesystemClass::Other]
         {
             let label = cache_label(*phase, &footing(class, &disk), &nothing, BYTES, None);

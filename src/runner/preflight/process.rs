@@ -1,7 +1,7 @@
 //! What the process itself lacks for a run: system calls, threads, memory. Found by trying, and let go again.
 
+use crate::model::phase::Phase;
 use crate::model::plan::Plan;
-use crate::model::settings::Settings;
 use crate::phases::memory_needed;
 use crate::sys::calls;
 use crate::sys::limits::{self, Scarcity};
@@ -44,8 +44,8 @@ pub enum ProcessRefusal {
 /// Threads of the largest phase, and the one that does the batch; the shell of a command that is run meanwhile, and who reads its
 /// words, count as two more.
 fn threads_needed(plan: &Plan) -> u64 {
-    let Settings { workers, seekers, .. } = plan.settings;
-    1 + workers.max(seekers) + if plan.circumstances.prepare.is_some() { 2 } else { 0 }
+    let threads = |phase: &Phase| if plan.skips(*phase).is_none() { plan.settings.threads(*phase) } else { 0 };
+    1 + plan.settings.phases.iter().map(threads).max().unwrap_or(0) + if plan.circumstances.prepare.is_some() { 2 } else { 0 }
 }
 
 /// Finds the calls that this process may not make; whatever it does, it needs them.

@@ -50,7 +50,7 @@ fn a_run_that_is_broken_off_keeps_what_it_has() {
     assert_eq!(broken.phases[..2], run.phases[..2]);
     let hung = phase(&broken, Phase::BlockRead);
     assert_eq!((hung.status, hung.reason.as_deref(), hung.result.is_none()), (Status::Hung, Some("nothing moved for 9 s"), true));
-    assert_eq!(broken.phases.iter().map(|phase| phase.name).collect::<Vec<_>>(), Phase::OWN);
+    assert_eq!(broken.phases.iter().map(|phase| phase.name).collect::<Vec<_>>(), Phase::STANDARD);
     assert!(broken.phases[3..].iter().all(|phase| phase.status == Status::Skipped));
     let between = broken_off(draft, None, "nothing moved for 9 s");
     let why = "the run ended before it: nothing moved for 9 s";
