@@ -4,6 +4,7 @@ use super::exit::usage;
 use super::pair::{check_tags, key_value};
 use super::profiles;
 use super::report::USUAL_FILE;
+use crate::model::phase::Phase;
 use crate::model::plan::{Circumstances, Plan};
 use crate::rng::GENERATOR;
 use clap::Args;
@@ -70,12 +71,19 @@ pub fn plan(profile: &str, changes: &[(String, String)], ram: Option<u64>, circu
     Ok(plan)
 }
 
-/// Refuses a limit of time in which the seek phase cannot end.
+/// Refuses a limit of time in which the seek phase, or one of transfers, cannot end.
 fn check_time(plan: &Plan) -> anyhow::Result<()> {
     let (most, least) = (plan.circumstances.max_phase_seconds, plan.settings.seek_seconds);
     if most > 0 && plan.settings.file_size > 0 && most <= least {
         return Err(usage(format!(
             "--max-phase-seconds {most}: seek_seconds is {least}, so the seek phase takes longer; allow more, or --set seek_seconds=…"
+        )));
+    }
+    let takes_time = |phase: &Phase| matches!(phase, Phase::Transfer(_)) && plan.skips(*phase).is_none();
+    let least = plan.settings.transfer_seconds;
+    if most > 0 && plan.settings.transfers > 0 && most <= least && plan.settings.phases.iter().any(takes_time) {
+        return Err(usage(format!(
+            "--max-phase-seconds {most}: transfer_seconds is {least}, so transfers take longer; allow more, or --set transfer_seconds=…"
         )));
     }
     Ok(())

@@ -9,6 +9,8 @@ const BUILT_IN: &[(&str, &str)] = &[
     ("std/1", include_str!("../profiles/std-1.toml")),
     ("full/1", include_str!("../profiles/full-1.toml")),
     ("bonnie/1", include_str!("../profiles/bonnie-1.toml")),
+    ("sync/1", include_str!("../profiles/sync-1.toml")),
+    ("blocks/1", include_str!("../profiles/blocks-1.toml")),
 ];
 
 /// The most bytes of a profile's text, far more than any needs: the reader of TOML takes many times the memory of its text.
@@ -181,7 +183,7 @@ mod tests {
         let profiles = Profile::built_in(RAM);
         assert_eq!(profiles.len(), BUILT_IN.len());
         let names: Vec<&str> = profiles.iter().map(|profile| profile.name.as_str()).collect();
-        assert_eq!(names, ["quick/1", "std/1", "full/1@48g", "bonnie/1@48g"]);
+        assert_eq!(names, ["quick/1", "std/1", "full/1@48g", "bonnie/1@48g", "sync/1", "blocks/1"]);
         for profile in &profiles {
             assert_eq!(profile.settings.check(), Ok(()), "{}", profile.name);
             assert!(!profile.purpose.is_empty());
@@ -208,6 +210,30 @@ mod tests {
             ..Settings::default()
         };
         assert_eq!(profiles[3].settings, bonnie);
+    }
+
+    #[test]
+    fn the_profiles_of_flushed_writes_and_of_transfers() {
+        let sync = Profile::named("sync", RAM).unwrap().settings;
+        let names: Vec<&str> = sync.phases.iter().map(|phase| phase.name()).collect();
+        assert_eq!(names, ["dsync_write", "fsync_write", "block_write", "block_read"]);
+        let expected =
+            Settings { file_size: 1 << 30, sync_writes: 1000, io: Io::Direct, runs: 6, phases: sync.phases.clone(), ..Settings::default() };
+        assert_eq!(sync, expected);
+        let blocks = Profile::named("blocks", RAM).unwrap().settings;
+        let mut names: Vec<String> = blocks.phases.iter().map(|phase| phase.name().to_owned()).collect();
+        names.sort();
+        let mut all = Vec::new();
+        for order in ["random", "seq"] {
+            for way in ["read", "write"] {
+                all.extend(["1m_1w", "1m_4w", "4k_1w", "4k_4w"].map(|rest| format!("{order}_{way}_{rest}")));
+            }
+        }
+        assert_eq!(names, all);
+        let phases = blocks.phases.clone();
+        let expected =
+            Settings { file_size: 4 << 30, transfers: 4096, transfer_seconds: 10, io: Io::Direct, runs: 6, phases, ..Settings::default() };
+        assert_eq!(blocks, expected);
     }
 
     #[test]

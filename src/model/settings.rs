@@ -6,7 +6,9 @@ mod command_line;
 mod phase_list;
 mod phase_tables;
 mod scale;
+mod transfers;
 
+pub use checks::{DSYNC_WRITE_BYTES, FSYNC_WRITE_BYTES};
 pub use choices::{Io, Links, SequentialOrder, SyncAt};
 pub use command_line::CommandLine;
 pub use phase_list::{PhaseList, PhaseListError};
@@ -74,6 +76,20 @@ pub struct Settings {
     /// The programs that it runs in phases of their own.
     #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "at_most::<MOST_PHASES, _, _>")]
     pub commands: Vec<CommandLine>,
+    /// Writes of each phase of small flushed writes; 0 leaves these phases out.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub sync_writes: u64,
+    /// Transfers of each phase of transfers at least, those of all workers together; 0 means each place once.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub transfers: u64,
+    /// Seconds of each phase of transfers at least, where `transfers` says how many; no place is met twice.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub transfer_seconds: u64,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde hands over references")]
+const fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 fn is_standard(list: &PhaseList) -> bool {
@@ -109,6 +125,9 @@ impl Default for Settings {
             sync: SyncAt::End,
             phases: PhaseList::default(),
             commands: Vec::new(),
+            sync_writes: 0,
+            transfers: 0,
+            transfer_seconds: 0,
         }
     }
 }
@@ -131,6 +150,7 @@ impl Settings {
         match phase.row().group {
             Group::Block | Group::Seek | Group::Transfer if self.file_size == 0 => Some("file_size = 0"),
             Group::Sequential | Group::Random | Group::Small if self.files == 0 => Some("files = 0"),
+            Group::Sync if self.sync_writes == 0 => Some("sync_writes = 0"),
             Group::Character => Some("barrow moves no single characters"),
             Group::Block
             | Group::Seek
@@ -251,11 +271,15 @@ keys! {
     sync                 true  "fsync: at the end, or after every write and change" choices::named, choices::word;
     phases               true  "in their order, by names and commas; standard: the ten" phase_list::read, phase_list::show;
     commands             true  "programs of a profile's [[phase]]s, as JSON" command_line::read, command_line::show;
+    sync_writes          true  "small flushed writes of each kind; 0: none" count, |value: u64| value.to_string();
+    transfers            true  "of each transfer phase at least; 0: each place once" count, |value: u64| value.to_string();
+    transfer_seconds     true  "seconds of them at least" count, |value: u64| value.to_string();
 }
 
 /// The keys that came when workloads already had ids. As long as such a key has its default value it is named neither in the canonical
 /// text of the work, so that the ids of older workloads stay what they are, nor among the parameters of a report.
-const LATER_KEYS: [&str; 7] = ["compressible", "dedupe", "file_chunk_size", "links", "sync", "phases", "commands"];
+const LATER_KEYS: [&str; 10] =
+    ["compressible", "dedupe", "file_chunk_size", "links", "sync", "phases", "commands", "sync_writes", "transfers", "transfer_seconds"];
 
 impl Key {
     /// The key of a name.
@@ -310,6 +334,9 @@ mod tests {
             file_chunk_size: 512,
             links: Links::Symbolic,
             sync: SyncAt::Every,
+            sync_writes: 7,
+            transfers: 8,
+            transfer_seconds: 9,
             ..Settings::default()
         };
         let mut copy = Settings::default();

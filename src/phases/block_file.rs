@@ -25,15 +25,17 @@ pub fn share(total: u64, worker: u64, workers: u64) -> Range<u64> {
 #[derive(Debug, Clone)]
 pub struct BlockFile {
     /// Its name in the root.
-    name: CString,
-    /// Its number for stamps, which is the worker's.
+    pub name: CString,
+    /// Its number for stamps, which no other file of the run has: of block files the worker's.
     pub number: u64,
     /// Bytes of a chunk.
     pub chunk_size: usize,
     /// Its chunks.
     pub chunks: u64,
-    io: Io,
-    sync: SyncAt,
+    /// How it is opened.
+    pub io: Io,
+    /// When it is flushed.
+    pub sync: SyncAt,
 }
 
 /// All block files of a run, and what marks their data.
@@ -69,8 +71,13 @@ impl<'t> BlockFiles<'t> {
                 sync: settings.sync,
             }
         };
-        let files = (0..settings.workers).map(file).collect();
-        Self { target: job.target, stamps: job.stamps, duplicates: Duplicates::of(settings), files }
+        Self::of_files(job, (0..settings.workers).map(file).collect())
+    }
+
+    /// Other files in the root that are read and written as these.
+    #[must_use]
+    pub fn of_files(job: Job<'t>, files: Vec<BlockFile>) -> Self {
+        Self { target: job.target, stamps: job.stamps, duplicates: Duplicates::of(&job.plan.settings), files }
     }
 
     /// The timed part of a phase in which each worker goes through its own file once: `work_of` makes a worker's buffers and gives

@@ -18,7 +18,9 @@ mod random_seek;
 mod rewrite;
 mod stamp;
 mod stat;
+mod sync_write;
 mod tally;
+mod transfer;
 mod undone;
 mod work_directory;
 
@@ -29,6 +31,8 @@ pub use pool::{Buffer, POOL_BYTES, starts};
 pub use procedure::{Moved, Procedure};
 pub use stamp::{Generation, Origin, Stamps};
 pub use tally::{Stop, Tally};
+
+use sync_write::FlushedBy;
 
 use crate::model::aftermath::Aftermath;
 use crate::model::phase::{Files, Phase, needed_before};
@@ -109,8 +113,9 @@ pub fn procedure(phase: Phase) -> Box<dyn Procedure> {
         Phase::RandomStat => Box::new(stat::Stat(FileSetKind::Random)),
         Phase::RandomDelete => Box::new(delete::Delete(FileSetKind::Random)),
         Phase::FileRewrite | Phase::FileRead | Phase::FileRandomRead => Box::new(undone::Undone),
-        Phase::DsyncWrite | Phase::FsyncWrite => Box::new(undone::Undone),
-        Phase::Transfer(_) => Box::new(undone::Undone),
+        Phase::DsyncWrite => Box::new(sync_write::SyncWrite(FlushedBy::DataSync)),
+        Phase::FsyncWrite => Box::new(sync_write::SyncWrite(FlushedBy::Fsync)),
+        Phase::Transfer(transfer) => Box::new(transfer::TransferPhase(transfer)),
         Phase::FileServer => Box::new(undone::Undone),
         Phase::TreeUnpack
         | Phase::TreeCopy

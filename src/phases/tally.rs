@@ -52,7 +52,10 @@ impl<'a> Stop<'a> {
     }
 
     /// Why work that has lasted so long is to end; nothing when it may go on.
-    fn check(&self, elapsed_ns: u64) -> Result<(), PhaseError> {
+    ///
+    /// # Errors
+    /// [`PhaseError::Stopped`] or [`PhaseError::OutOfTime`].
+    pub fn check(&self, elapsed_ns: u64) -> Result<(), PhaseError> {
         if self.interrupted.load(Ordering::Relaxed) || self.failed.load(Ordering::Relaxed) {
             return Err(PhaseError::Stopped);
         }

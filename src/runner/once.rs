@@ -10,7 +10,7 @@ use crate::model::evidence::Evidence;
 use crate::model::histogram::Histogram;
 use crate::model::label::Durability;
 use crate::model::machine::FilesystemClass;
-use crate::model::phase::Phase;
+use crate::model::phase::{Phase, TransferOrder};
 use crate::model::plan::Plan;
 use crate::model::record::{Counted, PhaseRecord, PhaseResult, Preparation, Status};
 use crate::model::slices::SliceClock;
@@ -185,7 +185,7 @@ impl Once<'_> {
         self.course.has_moved = footing.has_moved;
         self.course.flush_is_heard =
             if is_block && phase.row().writes { durable == Some(Durability::Durable) } else { self.course.flush_is_heard && is_same };
-        let transfers = (phase == Phase::RandomSeek).then_some(counted.operations);
+        let transfers = is_in_no_order(phase).then_some(counted.operations);
         let cache = cache_label(phase, &footing, &evidence, read_bytes, transfers);
         let costs = &self.course.costs;
         let facts = Facts { phase, settings, footing, counted: &counted, evidence: &evidence, cache, costs, read_bytes, written_bytes };
@@ -203,6 +203,15 @@ impl Once<'_> {
             evidence: if is_same { evidence } else { Evidence { devices: Vec::new(), ..evidence } },
             result: Some(PhaseResult::Counted(Box::new(counted))),
         }
+    }
+}
+
+/// Whether each transfer of a phase is a request of its own: of those in order, readahead makes fewer.
+fn is_in_no_order(phase: Phase) -> bool {
+    match phase {
+        Phase::RandomSeek => true,
+        Phase::Transfer(transfer) => transfer.order == TransferOrder::Random,
+        _ => false,
     }
 }
 

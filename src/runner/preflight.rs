@@ -124,7 +124,9 @@ pub fn refusals(settings: &Settings, filesystem: &Filesystem, limits: &Limits) -
     {
         found.push(Refusal::Inodes { needed: inodes, free });
     }
-    let descriptors = (settings.dirs * settings.workers).max(settings.seekers * settings.workers).saturating_add(OTHER_DESCRIPTORS);
+    let of_transfers = settings.all_transfers().map(|transfer| settings.transfer_parts(transfer)).max().unwrap_or(0);
+    let of_others = (settings.dirs * settings.workers).max(settings.seekers * settings.workers);
+    let descriptors = of_transfers.max(of_others).saturating_add(OTHER_DESCRIPTORS);
     if descriptors > open_files {
         found.push(Refusal::OpenFiles { needed: descriptors, limit: open_files });
     }

@@ -40,5 +40,6 @@ mod soak;
 mod stack;
 mod stepped;
 mod traced;
+mod transfers;
 mod truth;
 mod user;

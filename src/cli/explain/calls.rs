@@ -1,6 +1,8 @@
 //! The calls of each phase as data, from the settings of a profile; a test holds them against the log of a pretended target.
 
-use crate::model::phase::Phase;
+mod transfers;
+
+use crate::model::phase::{Files, Phase};
 use crate::model::settings::{Io, Links, SequentialOrder, Settings, SyncAt};
 use crate::target::FlushMethod;
 use crate::target::pretend_call::Operation;
@@ -73,13 +75,20 @@ pub fn calls(phase: Phase, settings: &Settings, flush: FlushMethod) -> Calls {
         Phase::RandomCreate => create(settings, FileSetKind::Random, flush),
         Phase::RandomStat => stat(settings, FileSetKind::Random),
         Phase::RandomDelete => delete(settings, FileSetKind::Random, flush),
+        Phase::DsyncWrite => transfers::dsync_write(settings),
+        Phase::FsyncWrite => transfers::fsync_write(settings),
+        Phase::Transfer(transfer) => transfers::transfers(transfer, settings),
         _ => Calls::default(),
     }
 }
 
-/// The calls that look at the block files before and after the clock of a phase that reads them.
-pub fn residency(settings: &Settings) -> Vec<Step> {
-    times(settings.workers, vec![open("\"block.0\"", Operation::Open, "O_RDONLY"), on("file", Operation::Residency)])
+/// The calls that look at the files in the root before and after the clock of a phase that reads them.
+pub fn residency(phase: Phase, settings: &Settings) -> Vec<Step> {
+    let (name, files) = match phase.row().group.files() {
+        Some(Files::Transfer) => ("\"transfer.0\"", settings.transfer_files()),
+        _ => ("\"block.0\"", settings.workers),
+    };
+    times(files, vec![open(name, Operation::Open, "O_RDONLY"), on("file", Operation::Residency)])
 }
 
 fn on(object: &'static str, operation: Operation) -> Step {

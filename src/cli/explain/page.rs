@@ -2,7 +2,7 @@
 
 use super::calls::{Call, Calls, Step, calls, residency};
 use super::words;
-use crate::model::phase::{Phase, Reads, Unit};
+use crate::model::phase::{Phase, Reads};
 use crate::model::printable::printable;
 use crate::model::profile::Profile;
 use crate::model::settings::{KEYS, Settings};
@@ -95,8 +95,7 @@ fn on_fuse(phase: Phase, settings: &Settings, whole: &Calls) -> Vec<String> {
 
 fn is_left_out(phase: Phase, settings: &Settings) -> bool {
     let work = calls(phase, settings, FlushMethod::WholeFilesystem).work;
-    let is_block = matches!(phase.row().unit, Unit::Bytes | Unit::Seeks);
-    work.is_empty() || if is_block { settings.file_size == 0 } else { settings.files == 0 }
+    work.is_empty() || settings.leaves_out(phase).is_some()
 }
 
 /// The keys that decide this phase.
@@ -110,7 +109,7 @@ fn before(phase: Phase, settings: &Settings, calls: &Calls) -> Vec<String> {
     let mut lines = step_lines(&calls.survey, 2);
     lines.extend(words::made_ready(phase).iter().flat_map(|sentence| wrap(sentence, "  ", "    ")));
     if has_block_files(phase) {
-        lines.extend(step_lines(&residency(settings), 2));
+        lines.extend(step_lines(&residency(phase, settings), 2));
     }
     lines.extend(step_lines(&calls.prepare, 2));
     lines.extend(wrap(words::made(phase), "  ", "    "));
@@ -120,7 +119,7 @@ fn before(phase: Phase, settings: &Settings, calls: &Calls) -> Vec<String> {
 }
 
 fn after(phase: Phase, settings: &Settings) -> Vec<String> {
-    if has_block_files(phase) { step_lines(&residency(settings), 2) } else { Vec::new() }
+    if has_block_files(phase) { step_lines(&residency(phase, settings), 2) } else { Vec::new() }
 }
 
 /// Whether the residency of block files is looked at.
@@ -194,7 +193,8 @@ fn call_text(call: &Call) -> String {
         Operation::Read | Operation::Write => format!("{object}, {length}, offset"),
         Operation::AdviseRandom => format!("{object}, POSIX_FADV_RANDOM"),
         Operation::Evict => format!("{object}, POSIX_FADV_DONTNEED"),
-        Operation::Status => format!("directory, {object}, AT_SYMLINK_NOFOLLOW"),
+        Operation::Status if object.contains("NAME") => format!("directory, {object}, AT_SYMLINK_NOFOLLOW"),
+        Operation::Status => format!("target, {object}, AT_SYMLINK_NOFOLLOW"),
         Operation::StatusThrough => format!("directory, {object}, 0"),
         Operation::HardLink => format!("directory, \"FIRST\", directory, {object}, 0"),
         Operation::SymbolicLink => format!("\"FIRST\", directory, {object}"),

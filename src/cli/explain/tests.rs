@@ -53,7 +53,7 @@ fn check(plan: &Plan, flush: FlushMethod) {
     let stop = Stop::of(&interrupted);
     let stamps = Stamps::default();
     let job = Job { plan, target: &target, stamps: &stamps, stop: &stop };
-    for phase in Phase::STANDARD {
+    for phase in plan.settings.phases.iter() {
         let explained = calls(*phase, &plan.settings, flush);
         let mut start = target.log().len();
         let survey = phases::procedure(*phase).survey(job).unwrap();
@@ -72,7 +72,7 @@ fn check(plan: &Plan, flush: FlushMethod) {
             flush().unwrap();
         }
         let (work, finish) = (expanded(&explained.work), expanded(&explained.finish));
-        if plan.settings.workers == 1 {
+        if plan.settings.threads(*phase) == 1 || plan.settings.workers == 1 && !matches!(phase, Phase::Transfer(_)) {
             assert_eq!(logged(&target, start), [work.clone(), finish].concat(), "{}: on the clock", phase.name());
         } else {
             // The workers are explained at once and were done one after the other.
@@ -113,6 +113,23 @@ fn what_is_explained_is_what_is_done() {
     }
 }
 
+#[test]
+fn what_is_explained_of_transfers_and_flushed_writes_is_what_is_done() {
+    const TRANSFERS: &str = "seq_write_8k_1w,random_read_4k_4w,seq_read_8k_2w,random_write_4k_3w";
+    const FLUSHED: &str = "dsync_write,fsync_write,block_write,block_read";
+    for (phases, changes) in [
+        (TRANSFERS, &[][..]),
+        (TRANSFERS, &[("transfers", "12"), ("sync", "every"), ("io", "direct")]),
+        ("random_write_4k_1w,seq_read_4k_1w", &[("file_size", "3m"), ("transfers", "100000")]),
+        (FLUSHED, &[("sync_writes", "5")]),
+        (FLUSHED, &[("sync_writes", "1"), ("sync", "every"), ("io", "direct")]),
+    ] {
+        for flush in [FlushMethod::WholeFilesystem, FlushMethod::EachFile] {
+            check(&small_plan(&[&[("phases", phases)], changes].concat()), flush);
+        }
+    }
+}
+
 /// All built-in profiles, and custom ones with everything that has a text of its own.
 fn profiles() -> Vec<Profile> {
     let mut profiles = Profile::built_in(24 << 30);
@@ -134,7 +151,7 @@ fn profiles() -> Vec<Profile> {
 #[test]
 fn no_line_is_over_80_columns() {
     for profile in profiles() {
-        let pages = Phase::STANDARD.iter().map(|phase| page(*phase, &profile));
+        let pages = profile.settings.phases.iter().map(|phase| page(*phase, &profile));
         for text in pages.chain([list(&profile)]) {
             for line in text.lines() {
                 assert!(width(line) <= COLUMNS && line.trim_end() == line, "{line}");

@@ -1,7 +1,7 @@
 //! What calls alone do not tell of a phase: its purpose, what is made and emptied before it, what is checked, what its labels mean.
 
 use crate::model::label::{CacheLabel, Durability};
-use crate::model::phase::{Group, Phase, Reads};
+use crate::model::phase::{Direction, Group, Phase, Reads, Transfer, TransferOrder};
 use crate::model::settings::{Links, SequentialOrder, Settings};
 
 /// What the phase is, in a sentence.
@@ -20,8 +20,33 @@ pub const fn purpose(phase: Phase) -> &'static str {
         Phase::RandomCreate => "make the files of a second set, whose names are in no order, then flush.",
         Phase::RandomStat => "ask for the status of each file of that set in a fixed permutation.",
         Phase::RandomDelete => "remove each file of that set in another fixed permutation, then flush.",
+        Phase::DsyncWrite => {
+            "append 512 bytes at a time to a new file that is open with O_DSYNC: each write returns when it is on stable storage."
+        }
+        Phase::FsyncWrite => "append 4 KiB at a time to a new file, with an fsync after each write.",
+        Phase::Transfer(transfer) => transfer_purpose(transfer),
         Phase::CharWrite | Phase::CharRead => "move single characters. Only other programs do that; barrow reads their numbers.",
         _ => "",
+    }
+}
+
+const fn transfer_purpose(transfer: Transfer) -> &'static str {
+    match (transfer.order, transfer.direction) {
+        (TransferOrder::Sequential, Direction::Read) => {
+            "read the transfer files from start to end. Each worker waits for one transfer before it begins the next (queue depth 1)."
+        }
+        (TransferOrder::Sequential, Direction::Write) => {
+            "write over the transfer files from start to end, then flush. Each worker waits for one transfer before it begins the next \
+             (queue depth 1)."
+        }
+        (TransferOrder::Random, Direction::Read) => {
+            "read at the places of a fixed permutation of each worker's share, each place once. Each worker waits for one transfer before \
+             it begins the next (queue depth 1)."
+        }
+        (TransferOrder::Random, Direction::Write) => {
+            "write at the places of a fixed permutation of each worker's share, each place once, then flush. Each worker waits for one \
+             transfer before it begins the next (queue depth 1)."
+        }
     }
 }
 
@@ -74,6 +99,8 @@ pub const fn keys(phase: Phase) -> &'static [&'static str] {
             "links",
             "sync",
         ],
+        Phase::DsyncWrite | Phase::FsyncWrite => &["sync_writes"],
+        Phase::Transfer(_) => &["file_size", "transfers", "transfer_seconds", "io", "seed", "compressible", "dedupe", "sync"],
         _ => &[],
     }
 }
@@ -120,6 +147,11 @@ pub const fn made(phase: Phase) -> &'static str {
         }
         Phase::Rewrite | Phase::BlockRead => "in memory: buffers; all threads are started and wait at a gate",
         Phase::RandomSeek => "in memory: the key of the permutation; all seekers are started and wait at a gate",
+        Phase::DsyncWrite | Phase::FsyncWrite => "in memory: 1 MiB of random data; the thread is started and waits at a gate",
+        Phase::Transfer(Transfer { direction: Direction::Write, .. }) => {
+            "in memory: 1 MiB of random data a worker, from which each transfer takes another slice; all threads are started and wait at a gate"
+        }
+        Phase::Transfer(Transfer { direction: Direction::Read, .. }) => "in memory: buffers; all threads are started and wait at a gate",
         Phase::SeqCreate | Phase::RandomCreate => {
             "in memory: all names, and random data for files with content; all threads wait at a gate"
         }
@@ -146,7 +178,7 @@ pub fn links(phase: Phase, settings: &Settings) -> Option<&'static str> {
 /// How the data that a phase writes anew differs from random and unique, a sentence each.
 pub fn data(phase: Phase, settings: &Settings) -> Vec<String> {
     let is_new = match phase {
-        Phase::BlockWrite => true,
+        Phase::BlockWrite | Phase::FsyncWrite | Phase::Transfer(Transfer { direction: Direction::Write, .. }) => true,
         Phase::SeqCreate | Phase::RandomCreate => settings.max_size > 0,
         _ => false,
     };
@@ -192,6 +224,8 @@ pub fn fuse_labels(phase: Phase) -> &'static str {
 pub fn checked(phase: Phase, settings: &Settings) -> Vec<&'static str> {
     const STAMPS: &str = "in each 4 KiB that is read, one of the stamps of 512 bytes: run, file, place and generation. Zeros, a stale \
         block, a lost rewrite or another file's block fail the phase. This is on the clock";
+    const TRANSFER_STAMPS: &str = "in each 4 KiB that is read, one of the stamps of 512 bytes: run, file and place. Zeros, or another \
+        run's, file's or place's block fail the phase; which of the writes of a place it was is not told. This is on the clock";
     const FLUSH: &str = "an error of a flush or a close fails the phase";
     let has_content = settings.max_size > 0;
     let has_symbolic_links = settings.links == Links::Symbolic;
@@ -199,6 +233,11 @@ pub fn checked(phase: Phase, settings: &Settings) -> Vec<&'static str> {
         Phase::BlockWrite => vec!["the file did not exist (O_EXCL); every write was taken whole", FLUSH],
         Phase::Rewrite => vec![STAMPS, FLUSH],
         Phase::BlockRead => vec![STAMPS],
+        Phase::DsyncWrite | Phase::FsyncWrite => vec!["the file did not exist (O_EXCL); every write was taken whole", FLUSH],
+        Phase::Transfer(transfer) => match transfer.direction {
+            Direction::Write => vec!["every write was taken whole", FLUSH],
+            Direction::Read => vec![TRANSFER_STAMPS],
+        },
         Phase::RandomSeek if settings.seek_rewrite_percent > 0 => vec![STAMPS, FLUSH],
         Phase::RandomSeek => vec![STAMPS],
         Phase::SeqCreate | Phase::RandomCreate => vec!["no file existed (O_EXCL)", FLUSH],

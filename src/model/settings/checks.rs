@@ -9,11 +9,19 @@ const MOST_THREADS: u64 = 1024;
 const MOST_DIRS: u64 = 100_000;
 /// A day of seeks.
 const MOST_SEEK_SECONDS: u64 = 86_400;
+/// Days of writes that are flushed one by one, on whatever device.
+const MOST_SYNC_WRITES: u64 = 1 << 32;
 /// More files than any profile has by far; names have ten hexadecimal digits.
 const MOST_FILES: u64 = 1 << 32;
 /// The distance of the stamps in the data, so the least unit of a block file; direct I/O may need a larger one, which only the
 /// filesystem can tell.
 const STAMP_SPACING: u64 = 512;
+/// Bytes of one write of `dsync_write`: those of `dd oflag=dsync bs=512 count=1000`, which people publish.
+pub const DSYNC_WRITE_BYTES: u64 = 512;
+/// Bytes of one write of `fsync_write`: a page, which databases flush.
+pub const FSYNC_WRITE_BYTES: u64 = 4096;
+/// A file of each kind of flushed writes.
+const SYNC_FILES: u64 = 2;
 /// The space that a small file takes at least on the common filesystems.
 const ALLOCATION_BYTES: u64 = 4096;
 
@@ -46,12 +54,16 @@ impl Settings {
             ("dedupe", self.dedupe, 0, 100),
             ("files", self.files, 0, MOST_FILES),
             ("seek_seconds", self.seek_seconds, 0, MOST_SEEK_SECONDS),
+            ("transfer_seconds", self.transfer_seconds, 0, MOST_SEEK_SECONDS),
+            ("sync_writes", self.sync_writes, 0, MOST_SYNC_WRITES),
         ] {
             if value < least || value > most {
                 return unfit(key, format!("{value} is not in {least} to {most}"));
             }
         }
         self.check_block_file()?;
+        self.check_transfers()?;
+        self.check_sync_writes()?;
         self.check_file_set()?;
         self.check_order()?;
         self.check_commands()
@@ -98,7 +110,7 @@ impl Settings {
     }
 
     /// What every transfer must be a multiple of in bytes, and why where that is not so for all plans.
-    const fn least_transfer(&self) -> (u64, &'static str) {
+    pub(super) const fn least_transfer(&self) -> (u64, &'static str) {
         if self.has_plain_data() { (STAMP_SPACING, "") } else { (BLOCK_BYTES, " (the blocks of compressible and dedupe)") }
     }
 
@@ -131,6 +143,17 @@ impl Settings {
         }
         if self.seeks == 0 && self.seek_seconds == 0 {
             return unfit("seeks", "seeks = 0 and seek_seconds = 0 leave no seeks to do".to_owned());
+        }
+        Ok(())
+    }
+
+    /// Blocks of zeros or duplicates are larger than a write of `dsync_write`.
+    fn check_sync_writes(&self) -> Result<(), SettingsError> {
+        let (unit, why) = self.least_transfer();
+        let is_done = self.phases.place(Phase::DsyncWrite).is_some() && self.leaves_out(Phase::DsyncWrite).is_none();
+        if is_done && !DSYNC_WRITE_BYTES.is_multiple_of(unit) {
+            let problem = format!("dsync_write writes {DSYNC_WRITE_BYTES} bytes, no multiple of {unit}{why}");
+            return Err(SettingsError::Unfit { key: "phases", problem });
         }
         Ok(())
     }
@@ -186,7 +209,8 @@ impl Settings {
         match files {
             Files::Block | Files::Transfer => self.file_size,
             Files::Sequential | Files::Random => self.file_set_bytes(),
-            Files::Sync | Files::Server | Files::Tree | Files::Device | Files::Command => 0,
+            Files::Sync => self.sync_writes.saturating_mul(DSYNC_WRITE_BYTES + FSYNC_WRITE_BYTES),
+            Files::Server | Files::Tree | Files::Device | Files::Command => 0,
         }
     }
 
@@ -197,6 +221,7 @@ impl Settings {
             let small = if self.max_size > 0 { self.files.saturating_mul(ALLOCATION_BYTES) } else { 0 };
             match files {
                 Files::Sequential | Files::Random => self.bytes_of(*files).saturating_add(small),
+                Files::Sync => self.bytes_of(*files).saturating_add(SYNC_FILES * ALLOCATION_BYTES),
                 other => self.bytes_of(*other),
             }
         };
@@ -213,7 +238,9 @@ impl Settings {
                 Links::None | Links::Symbolic => self.files,
                 Links::Hard => self.files_that_are_no_links(),
             }),
-            Files::Sync | Files::Transfer | Files::Server | Files::Tree | Files::Device | Files::Command => 0,
+            Files::Sync => SYNC_FILES,
+            Files::Transfer => self.transfer_files(),
+            Files::Server | Files::Tree | Files::Device | Files::Command => 0,
         }
     }
 

@@ -1,6 +1,7 @@
 //! Preflight of direct I/O: whether the filesystem takes it, and whether the sizes of the plan and barrow's own buffers suit it.
 
 use crate::model::machine::{AlignmentSource, DirectIo};
+use crate::model::phase::Phase;
 use crate::model::settings::Settings;
 use crate::phases::BUFFER_ALIGNMENT;
 use crate::sys::direct::{Answer, Refusal};
@@ -33,6 +34,19 @@ pub enum DirectRefusal {
         /// Its value in bytes.
         size: u64,
         /// What it must be a multiple of in bytes.
+        alignment: u64,
+        /// How that is known.
+        how: &'static str,
+    },
+    /// The transfers of a phase are none that direct I/O can make.
+    #[error(
+        "the transfers of {phase} are not a multiple of {}, in which direct I/O goes here ({how}); leave the phase out, or use --io buffered",
+        exact_size(*alignment)
+    )]
+    Transfers {
+        /// The phase.
+        phase: &'static str,
+        /// What they must be a multiple of in bytes.
         alignment: u64,
         /// How that is known.
         how: &'static str,
@@ -77,6 +91,9 @@ pub fn alignment(settings: &Settings, answer: io::Result<Answer>) -> Result<Dire
             refused.push(DirectRefusal::Length { key, size, alignment, how: how(direct.source) });
         }
     }
+    for transfer in settings.all_transfers().filter(|transfer| !u64::from(transfer.bytes).is_multiple_of(alignment)) {
+        refused.push(DirectRefusal::Transfers { phase: Phase::Transfer(transfer).name(), alignment, how: how(direct.source) });
+    }
     if !(BUFFER_ALIGNMENT as u64).is_multiple_of(direct.memory_alignment) {
         refused.push(DirectRefusal::Memory { needed: direct.memory_alignment });
     }
@@ -110,6 +127,15 @@ mod tests {
         assert!(words[0].starts_with("chunk_size = 1536 is not a multiple of 1k, in which direct I/O goes here"), "{}", words[0]);
         assert!(words[0].contains("--set chunk_size=2k"), "{}", words[0]);
         assert!(words[1].starts_with("seek_size = 512 "), "{}", words[1]);
+    }
+
+    #[test]
+    fn transfers_that_do_not_fit_are_named() {
+        let phases = vec![Phase::named("seq_read_4k_1w").unwrap(), Phase::named("seq_read_512_1w").unwrap()];
+        let small = Settings { phases: phases.try_into().unwrap(), ..Settings::default() };
+        let words = words(&small, takes(512, 4096, AlignmentSource::Statx));
+        assert_eq!(words.len(), 1);
+        assert!(words[0].starts_with("the transfers of seq_read_512_1w are not a multiple of 4k"), "{}", words[0]);
     }
 
     #[test]
