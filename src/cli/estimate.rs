@@ -60,6 +60,7 @@ impl Estimate {
             // It writes the same bytes again, and reads them too.
             Phase::Rewrite => self.seconds.get(&(label.to_owned(), Phase::BlockWrite)).copied().unwrap_or(0.0),
             Phase::RandomSeek => self.plan.settings.seek_seconds as f64,
+            Phase::FileServer if self.plan.settings.seconds > 0 => (self.plan.settings.seconds + self.plan.settings.warm_up) as f64,
             _ => 0.0,
         };
         Left { seconds: least, is_at_least: true }

@@ -128,7 +128,7 @@ fn read(path: &Path, ram: Option<u64>) -> anyhow::Result<LabPlan> {
 fn plan(arguments: &LabArguments, resolved: &Resolved, ram: Option<u64>) -> anyhow::Result<Plan> {
     let ConductArguments { pause, max_phase_seconds, .. } = arguments.conduct;
     let circumstances = Circumstances { pause_ms: pause, max_phase_seconds: max_phase_seconds.unwrap_or(0), ..Circumstances::USUAL };
-    let of = |profile: &str| work::plan(profile, &resolved.changes, ram, circumstances.clone());
+    let of = |profile: &str| work::plan(profile, &resolved.changes, None, ram, circumstances.clone());
     match (&arguments.work.profile, &resolved.profile) {
         (Some(profile), _) => of(profile),
         (None, None) => of(DEFAULT_PROFILE),

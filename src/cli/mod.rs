@@ -14,6 +14,7 @@ mod info;
 mod interrupt;
 mod keep;
 mod lab;
+mod loadfile;
 mod measure;
 mod output;
 mod pair;

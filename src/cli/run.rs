@@ -4,6 +4,7 @@ use super::batch::{Order, done, reported, until_stopped};
 use super::conduct::ConductArguments;
 use super::exit::{Exit, usage};
 use super::interrupt::Interrupt;
+use super::loadfile;
 use super::output::print;
 use super::pair::check_length;
 use super::places;
@@ -15,6 +16,7 @@ use crate::model::profile::DEFAULT_PROFILE;
 use crate::sys::machine::ram_bytes;
 use clap::Args;
 use std::ffi::OsString;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// What `barrow run` takes.
@@ -40,6 +42,9 @@ pub struct RunArguments {
     /// Show the built-in profiles and end
     #[arg(long)]
     list_profiles: bool,
+    /// Let each client of file_server replay this loadfile of dbench (its client.txt)
+    #[arg(long, value_name = "FILE")]
+    loadfile: Option<PathBuf>,
     #[command(flatten)]
     conduct: ConductArguments,
 }
@@ -63,8 +68,9 @@ pub fn run(arguments: &RunArguments) -> anyhow::Result<Exit> {
 fn measured(arguments: &RunArguments, ram: Option<u64>, interrupt: &Arc<Interrupt>) -> anyhow::Result<Exit> {
     let RunArguments { work, conduct, .. } = arguments;
     let profile = work.profile.as_deref().unwrap_or(DEFAULT_PROFILE);
+    let loadfile = arguments.loadfile.as_deref().map(loadfile::read).transpose()?;
     let order = Order {
-        plan: plan(profile, &work.changes(), ram, circumstances(arguments))?,
+        plan: plan(profile, &work.changes(), loadfile, ram, circumstances(arguments))?,
         wanted: user::wanted("--user", arguments.user.as_deref())?,
         open: &|| places::open(&arguments.targets),
         output: Some(&work.output),

@@ -4,7 +4,8 @@ use super::exit::usage;
 use super::pair::{check_tags, key_value};
 use super::profiles;
 use super::report::USUAL_FILE;
-use crate::model::phase::Phase;
+use crate::model::loadfile::LoadfileChoice;
+use crate::model::phase::{Files, Phase};
 use crate::model::plan::{Circumstances, Plan};
 use crate::rng::GENERATOR;
 use clap::Args;
@@ -59,20 +60,38 @@ impl WorkArguments {
     }
 }
 
-/// The plan of a profile, by name or file, with some keys changed.
+/// The plan of a profile, by name or file, with some keys changed, and with a loadfile for its clients.
 ///
 /// # Errors
 /// When the profile cannot be found or read; as a usage error when it, or a key, is wrong.
-pub fn plan(profile: &str, changes: &[(String, String)], ram: Option<u64>, circumstances: Circumstances) -> anyhow::Result<Plan> {
+pub fn plan(
+    profile: &str,
+    changes: &[(String, String)],
+    loadfile: Option<LoadfileChoice>,
+    ram: Option<u64>,
+    circumstances: Circumstances,
+) -> anyhow::Result<Plan> {
     let ram_bytes = ram.unwrap_or(0);
-    let profile = profiles::find(profile, ram_bytes)?.changed(changes, ram_bytes).map_err(usage)?;
+    let named = loadfile.iter().map(|loadfile| ("loadfile".to_owned(), loadfile.to_string()));
+    let changes: Vec<(String, String)> = changes.iter().cloned().chain(named).collect();
+    let mut profile = profiles::find(profile, ram_bytes)?.changed(&changes, ram_bytes).map_err(usage)?;
+    // The name alone is in the changes.
+    if let Some(loadfile) = loadfile {
+        profile.settings.loadfile = loadfile;
+    }
     let plan = Plan::of(&profile, GENERATOR, circumstances).map_err(usage)?;
     check_time(&plan)?;
     Ok(plan)
 }
 
-/// Refuses a limit of time in which the seek phase, or one of transfers, cannot end.
+/// Refuses a limit of time in which the seek phase, one of transfers, or a timed part cannot end.
 fn check_time(plan: &Plan) -> anyhow::Result<()> {
+    let (most, least) = (plan.circumstances.max_phase_seconds, plan.settings.seconds.max(plan.settings.warm_up));
+    if most > 0 && plan.settings.uses(Files::Server) && plan.settings.seconds > 0 && most <= least {
+        return Err(usage(format!(
+            "--max-phase-seconds {most}: the clients replay for {least} s, so the phase takes longer; allow more, or --set seconds=… and warm_up=…"
+        )));
+    }
     let (most, least) = (plan.circumstances.max_phase_seconds, plan.settings.seek_seconds);
     if most > 0 && plan.settings.file_size > 0 && most <= least {
         return Err(usage(format!(

@@ -13,6 +13,7 @@ pub mod identity;
 pub mod imported;
 pub mod label;
 pub mod likeness;
+pub mod loadfile;
 pub mod machine;
 pub mod making;
 pub mod nearest;

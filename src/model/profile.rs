@@ -11,6 +11,7 @@ const BUILT_IN: &[(&str, &str)] = &[
     ("bonnie/1", include_str!("../profiles/bonnie-1.toml")),
     ("sync/1", include_str!("../profiles/sync-1.toml")),
     ("blocks/1", include_str!("../profiles/blocks-1.toml")),
+    ("fileserver/1", include_str!("../profiles/fileserver-1.toml")),
 ];
 
 /// The most bytes of a profile's text, far more than any needs: the reader of TOML takes many times the memory of its text.
@@ -174,7 +175,8 @@ impl Profile {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::settings::{Io, SequentialOrder};
+    use crate::model::phase::Phase;
+    use crate::model::settings::{Io, PhaseList, SequentialOrder};
 
     const RAM: u64 = 24 << 30;
 
@@ -183,7 +185,7 @@ mod tests {
         let profiles = Profile::built_in(RAM);
         assert_eq!(profiles.len(), BUILT_IN.len());
         let names: Vec<&str> = profiles.iter().map(|profile| profile.name.as_str()).collect();
-        assert_eq!(names, ["quick/1", "std/1", "full/1@48g", "bonnie/1@48g", "sync/1", "blocks/1"]);
+        assert_eq!(names, ["quick/1", "std/1", "full/1@48g", "bonnie/1@48g", "sync/1", "blocks/1", "fileserver/1"]);
         for profile in &profiles {
             assert_eq!(profile.settings.check(), Ok(()), "{}", profile.name);
             assert!(!profile.purpose.is_empty());
@@ -210,6 +212,9 @@ mod tests {
             ..Settings::default()
         };
         assert_eq!(profiles[3].settings, bonnie);
+        let phases = PhaseList::try_from(vec![Phase::FileServer]).unwrap();
+        let server = Settings { phases, clients: 4, seconds: 30, warm_up: 10, runs: 3, ..Settings::default() };
+        assert_eq!(Profile::named("fileserver", RAM).unwrap().settings, server);
     }
 
     #[test]

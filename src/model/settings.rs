@@ -6,6 +6,7 @@ mod command_line;
 mod phase_list;
 mod phase_tables;
 mod scale;
+mod server;
 mod transfers;
 
 pub use checks::{DSYNC_WRITE_BYTES, FSYNC_WRITE_BYTES};
@@ -15,6 +16,8 @@ pub use phase_list::{PhaseList, PhaseListError};
 pub use scale::Scale;
 
 use super::bounded::at_most;
+use super::evidence::is_zero;
+use super::loadfile::{self, LoadfileChoice};
 use super::nearest::{did_you_mean, nearest_names};
 use super::phase::{Group, MOST_PHASES, Phase};
 use crate::units::{exact_size, parse_size};
@@ -85,11 +88,27 @@ pub struct Settings {
     /// Seconds of each phase of transfers at least, where `transfers` says how many; no place is met twice.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub transfer_seconds: u64,
+    /// Clients of the file server at once.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub clients: u64,
+    /// Seconds of a timed part; 0 means its work once.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub seconds: u64,
+    /// Seconds of the same before it, off the clock.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub warm_up: u64,
+    /// What each client of the file server does.
+    #[serde(default, skip_serializing_if = "LoadfileChoice::is_built_in")]
+    pub loadfile: LoadfileChoice,
 }
 
-#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde hands over references")]
-const fn is_zero(number: &u64) -> bool {
-    *number == 0
+const fn one() -> u64 {
+    1
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "the form that serde asks for")]
+const fn is_one(value: &u64) -> bool {
+    *value == 1
 }
 
 fn is_standard(list: &PhaseList) -> bool {
@@ -128,6 +147,10 @@ impl Default for Settings {
             sync_writes: 0,
             transfers: 0,
             transfer_seconds: 0,
+            clients: 1,
+            seconds: 0,
+            warm_up: 0,
+            loadfile: LoadfileChoice::default(),
         }
     }
 }
@@ -140,7 +163,8 @@ impl Settings {
             (Phase::Transfer(transfer), _) => u64::from(transfer.workers),
             (_, Group::Seek) => self.seekers,
             (_, Group::Block | Group::Sequential | Group::Random | Group::Small | Group::Character) => self.workers,
-            (_, Group::Transfer | Group::Sync | Group::Server | Group::Tree | Group::Large | Group::Device | Group::Command) => 1,
+            (_, Group::Server) => self.clients,
+            (_, Group::Transfer | Group::Sync | Group::Tree | Group::Large | Group::Device | Group::Command) => 1,
         }
     }
 
@@ -268,18 +292,35 @@ keys! {
     dedupe               true  "per cent of the 4 KiB blocks that are duplicates" count, |value: u64| value.to_string();
     file_chunk_size      true  "bytes of one transfer of a small file; 0: chunk_size" size, exact_size;
     links                true  "of the files of a set, to a first: none, hard, symbolic" choices::named, choices::word;
-    sync                 true  "fsync: at the end, or after every write and change" choices::named, choices::word;
+    sync                 true  "fsync: at the end, or after every write and change" choices::read_sync, choices::word;
     phases               true  "in their order, by names and commas; standard: the ten" phase_list::read, phase_list::show;
     commands             true  "programs of a profile's [[phase]]s, as JSON" command_line::read, command_line::show;
     sync_writes          true  "small flushed writes of each kind; 0: none" count, |value: u64| value.to_string();
     transfers            true  "of each transfer phase at least; 0: each place once" count, |value: u64| value.to_string();
     transfer_seconds     true  "seconds of them at least" count, |value: u64| value.to_string();
+    clients              true  "of the file server at once" count, |value: u64| value.to_string();
+    seconds              true  "of a timed part; 0: its work once" count, |value: u64| value.to_string();
+    warm_up              true  "seconds of the same before, off the clock" count, |value: u64| value.to_string();
+    loadfile             true  "what each client does: built-in, or --loadfile" loadfile::named, |value: LoadfileChoice| value.to_string();
 }
 
 /// The keys that came when workloads already had ids. As long as such a key has its default value it is named neither in the canonical
 /// text of the work, so that the ids of older workloads stay what they are, nor among the parameters of a report.
-const LATER_KEYS: [&str; 10] =
-    ["compressible", "dedupe", "file_chunk_size", "links", "sync", "phases", "commands", "sync_writes", "transfers", "transfer_seconds"];
+const LATER_KEYS: &[&str] = &[
+    "compressible",
+    "dedupe",
+    "file_chunk_size",
+    "links",
+    "sync",
+    "phases",
+    "commands",
+    "sync_writes",
+    "transfers",
+    "transfer_seconds",
+    "clients",
+    "warm_up",
+    "loadfile",
+];
 
 impl Key {
     /// The key of a name.
@@ -377,7 +418,7 @@ mod tests {
     fn an_old_run_file_has_no_later_keys() {
         let mut old = serde_json::to_value(Settings::default()).unwrap();
         for name in LATER_KEYS {
-            old.as_object_mut().unwrap().remove(name);
+            old.as_object_mut().unwrap().remove(*name);
         }
         assert_eq!(serde_json::from_value::<Settings>(old).unwrap(), Settings::default());
     }

@@ -133,7 +133,7 @@ impl<'t> BlockFiles<'t> {
     pub fn write(&self, file: &BlockFile, handle: &Handle, bytes: &[u8], offset: u64) -> Result<(), PhaseError> {
         write_all(self.target, handle, bytes, offset).map_err(|source| file.place_failed("write", offset, bytes.len(), source))?;
         match file.sync {
-            SyncAt::End => Ok(()),
+            SyncAt::End | SyncAt::Open | SyncAt::Dirs => Ok(()),
             SyncAt::Every => self.target.sync(handle).map_err(|source| file.place_failed("flush", offset, bytes.len(), source)),
         }
     }

@@ -242,7 +242,7 @@ impl FileSet {
     /// Names the entry.
     pub fn sync_change(&self, job: Job<'_>, directory: &Handle, entry: &Entry) -> Result<(), PhaseError> {
         match job.plan.settings.sync {
-            SyncAt::End => Ok(()),
+            SyncAt::End | SyncAt::Open | SyncAt::Dirs => Ok(()),
             SyncAt::Every => job.target.sync(directory).map_err(|source| self.failed("flush the directory of", entry, source)),
         }
     }

@@ -10,6 +10,7 @@ mod delete;
 mod duplicates;
 mod entry;
 mod error;
+mod file_server;
 mod file_set;
 mod links;
 mod pool;
@@ -116,7 +117,7 @@ pub fn procedure(phase: Phase) -> Box<dyn Procedure> {
         Phase::DsyncWrite => Box::new(sync_write::SyncWrite(FlushedBy::DataSync)),
         Phase::FsyncWrite => Box::new(sync_write::SyncWrite(FlushedBy::Fsync)),
         Phase::Transfer(transfer) => Box::new(transfer::TransferPhase(transfer)),
-        Phase::FileServer => Box::new(undone::Undone),
+        Phase::FileServer => Box::new(file_server::FileServer),
         Phase::TreeUnpack
         | Phase::TreeCopy
         | Phase::TreeSearch

@@ -44,7 +44,7 @@ pub enum Refusal {
         free: u64,
     },
     /// Too few open files.
-    #[error("needs {needed} open files, the limit is {limit}; take fewer dirs, workers or seekers, or raise `ulimit -n`")]
+    #[error("needs {needed} open files, the limit is {limit}; take fewer dirs, workers, seekers or clients, or raise `ulimit -n`")]
     OpenFiles {
         /// Descriptors that a run needs.
         needed: u64,
@@ -125,7 +125,7 @@ pub fn refusals(settings: &Settings, filesystem: &Filesystem, limits: &Limits) -
         found.push(Refusal::Inodes { needed: inodes, free });
     }
     let of_transfers = settings.all_transfers().map(|transfer| settings.transfer_parts(transfer)).max().unwrap_or(0);
-    let of_others = (settings.dirs * settings.workers).max(settings.seekers * settings.workers);
+    let of_others = (settings.dirs * settings.workers).max(settings.seekers * settings.workers).max(settings.descriptors_of_clients());
     let descriptors = of_transfers.max(of_others).saturating_add(OTHER_DESCRIPTORS);
     if descriptors > open_files {
         found.push(Refusal::OpenFiles { needed: descriptors, limit: open_files });

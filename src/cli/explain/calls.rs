@@ -218,7 +218,7 @@ fn create(settings: &Settings, kind: FileSetKind, flush: FlushMethod) -> Calls {
 /// A call, and the flush that the plan wants after it.
 fn synced(settings: &Settings, step: Step, object: &'static str) -> Vec<Step> {
     match settings.sync {
-        SyncAt::End => vec![step],
+        SyncAt::End | SyncAt::Open | SyncAt::Dirs => vec![step],
         SyncAt::Every => vec![step, on(object, Operation::Sync)],
     }
 }
@@ -226,7 +226,7 @@ fn synced(settings: &Settings, step: Step, object: &'static str) -> Vec<Step> {
 /// The entries of a file set: files, or a few of them and then links.
 fn made_entries(settings: &Settings) -> Vec<Step> {
     let file_synced = match settings.sync {
-        SyncAt::End => Vec::new(),
+        SyncAt::End | SyncAt::Open | SyncAt::Dirs => Vec::new(),
         SyncAt::Every => vec![on("file", Operation::Sync)],
     };
     let created = vec![open("\"NAME\"", Operation::Create, "O_RDWR|O_CREAT|O_EXCL")];

@@ -66,6 +66,7 @@ impl Settings {
         self.check_sync_writes()?;
         self.check_file_set()?;
         self.check_order()?;
+        self.check_server()?;
         self.check_commands()
     }
 
@@ -210,7 +211,8 @@ impl Settings {
             Files::Block | Files::Transfer => self.file_size,
             Files::Sequential | Files::Random => self.file_set_bytes(),
             Files::Sync => self.sync_writes.saturating_mul(DSYNC_WRITE_BYTES + FSYNC_WRITE_BYTES),
-            Files::Server | Files::Tree | Files::Device | Files::Command => 0,
+            Files::Server => self.clients.saturating_mul(self.needs_of_client().bytes),
+            Files::Tree | Files::Device | Files::Command => 0,
         }
     }
 
@@ -222,6 +224,7 @@ impl Settings {
             match files {
                 Files::Sequential | Files::Random => self.bytes_of(*files).saturating_add(small),
                 Files::Sync => self.bytes_of(*files).saturating_add(SYNC_FILES * ALLOCATION_BYTES),
+                Files::Server => self.bytes_of(*files).saturating_add(self.inodes_of(*files).saturating_mul(ALLOCATION_BYTES)),
                 other => self.bytes_of(*other),
             }
         };
@@ -240,7 +243,8 @@ impl Settings {
             }),
             Files::Sync => SYNC_FILES,
             Files::Transfer => self.transfer_files(),
-            Files::Server | Files::Tree | Files::Device | Files::Command => 0,
+            Files::Server => self.clients.saturating_mul(self.needs_of_client().inodes),
+            Files::Tree | Files::Device | Files::Command => 0,
         }
     }
 

@@ -50,6 +50,10 @@ pub enum SyncAt {
     End,
     /// After every write to a block file, every file that is made and every entry that is made or removed; and at the end.
     Every,
+    /// In every write of a file server's clients, whose files are open with `O_SYNC`; and at the end.
+    Open,
+    /// Directories after every change that a file server's clients make in them; and at the end.
+    Dirs,
 }
 
 impl Choice for Io {
@@ -65,7 +69,7 @@ impl Choice for Links {
 }
 
 impl Choice for SyncAt {
-    const WORDS: &'static [(&'static str, Self)] = &[("end", Self::End), ("every", Self::Every)];
+    const WORDS: &'static [(&'static str, Self)] = &[("end", Self::End), ("every", Self::Every), ("open", Self::Open), ("dirs", Self::Dirs)];
 }
 
 impl Io {
@@ -84,6 +88,17 @@ pub fn named<T: Choice>(text: &str, _ram_bytes: u64) -> Result<T, String> {
     let found = T::WORDS.iter().find(|(word, _)| *word == text.trim());
     let words = || T::WORDS.iter().map(|(word, _)| *word).collect::<Vec<_>>().join(", ");
     found.map(|(_, value)| *value).ok_or_else(|| format!("`{text}` is none of {}", words()))
+}
+
+/// The word that people use of a file server for [`SyncAt::End`].
+const NO_SYNC: &str = "none";
+
+/// The value of a word for when is flushed; `none` is another word for the end alone.
+///
+/// # Errors
+/// As [`named`].
+pub fn read_sync(text: &str, ram_bytes: u64) -> Result<SyncAt, String> {
+    if text.trim() == NO_SYNC { Ok(SyncAt::End) } else { named(text, ram_bytes) }
 }
 
 /// The word of a value in a profile and in reports.
@@ -108,6 +123,7 @@ mod tests {
         are_read_as_they_are_written::<SequentialOrder>();
         are_read_as_they_are_written::<Links>();
         are_read_as_they_are_written::<SyncAt>();
+        assert_eq!(read_sync("none", 0), Ok(SyncAt::End));
         assert_eq!(named::<Links>("soft", 0), Err("`soft` is none of none, hard, symbolic".to_owned()));
     }
 }
