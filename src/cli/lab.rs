@@ -79,7 +79,7 @@ pub struct LabArguments {
 /// When nothing could be measured; as a usage error when the command line or the plan is wrong.
 pub fn lab(arguments: &LabArguments) -> anyhow::Result<Exit> {
     arguments.conduct.check()?;
-    arguments.work.check()?;
+    arguments.work.kept.check()?;
     let ram = ram_bytes();
     let resolved = resolve(&asked(arguments, ram)?, &System::of_this_machine()).map_err(usage)?;
     check_destroy(arguments, &resolved.variants)?;
@@ -111,7 +111,7 @@ fn asked(arguments: &LabArguments, ram: Option<u64>) -> anyhow::Result<LabPlan> 
     plan.directory = arguments.directory.clone().or(plan.directory);
     plan.images = arguments.images.as_deref().and_then(Images::named).unwrap_or(plan.images);
     plan.is_filled |= arguments.fill;
-    plan.tags.extend(arguments.work.tags.iter().cloned());
+    plan.tags.extend(arguments.work.kept.tags.iter().cloned());
     plan.changes.extend(arguments.work.changes());
     if arguments.no_check {
         plan.entries.iter_mut().for_each(|entry| entry.is_checked = false);
@@ -174,7 +174,7 @@ fn measured(arguments: &LabArguments, resolved: &Resolved, plan: Plan, ram: Opti
             is_filled: resolved.fill,
             destroy: &arguments.destroy,
             is_wiped: arguments.wipe,
-            output: &arguments.work.output,
+            output: &arguments.work.kept.output,
             hostname: conduct.hostname,
             quiet: conduct.quiet,
             bounds: conduct.bounds(),
@@ -182,7 +182,7 @@ fn measured(arguments: &LabArguments, resolved: &Resolved, plan: Plan, ram: Opti
         };
         let measured = making::done(task, interrupt)?;
         let is_whole = resolved.missing.iter().all(|missing| !missing.is_left_out);
-        let exit = reported(measured, &arguments.work.output, conduct)?;
+        let exit = reported(measured, &arguments.work.kept.output, conduct)?;
         Ok(if is_whole { exit } else { exit.or_failed() })
     })
 }

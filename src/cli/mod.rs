@@ -6,6 +6,7 @@ mod check;
 mod clean;
 mod completions;
 mod conduct;
+mod device;
 mod estimate;
 mod exit;
 mod explain;
@@ -54,6 +55,8 @@ enum Command {
     Run(Box<run::RunArguments>),
     /// Make filesystems, mount them, measure them and take them away again
     Lab(Box<lab::LabArguments>),
+    /// Read a device itself at its start, middle and end; nothing is written to it
+    Device(device::DeviceArguments),
     /// Make a report from run files
     Report(report::ReportArguments),
     /// Read what Bonnie++ printed into a run file
@@ -119,6 +122,7 @@ pub fn main() -> ExitCode {
     let done = match cli.command {
         Command::Run(arguments) => run::run(&arguments),
         Command::Lab(arguments) => lab::lab(&arguments),
+        Command::Device(arguments) => device::device(&arguments),
         Command::Report(arguments) => report::report(&arguments),
         Command::Import(arguments) => import::import(&arguments),
         Command::Info(arguments) => info::info(&arguments),

@@ -34,7 +34,7 @@ pub struct Named {
 const MOST_LABEL: usize = 4096;
 
 /// What one argument says: a name, if any, and a path.
-fn split(argument: &OsStr) -> (Option<String>, PathBuf) {
+pub fn split(argument: &OsStr) -> (Option<String>, PathBuf) {
     let whole = (None, PathBuf::from(argument));
     let bytes = argument.as_bytes();
     if Path::new(argument).is_dir() || bytes.starts_with(b"/") || bytes.starts_with(b".") {

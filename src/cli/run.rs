@@ -61,7 +61,7 @@ pub fn run(arguments: &RunArguments) -> anyhow::Result<Exit> {
     }
     check_prepare(arguments)?;
     arguments.conduct.check()?;
-    arguments.work.check()?;
+    arguments.work.kept.check()?;
     until_stopped(|interrupt| measured(arguments, ram, interrupt))
 }
 
@@ -73,14 +73,14 @@ fn measured(arguments: &RunArguments, ram: Option<u64>, interrupt: &Arc<Interrup
         plan: plan(profile, &work.changes(), loadfile, ram, circumstances(arguments))?,
         wanted: user::wanted("--user", arguments.user.as_deref())?,
         open: &|| places::open(&arguments.targets),
-        output: Some(&work.output),
-        tags: work.tags.iter().cloned().collect(),
+        output: Some(&work.kept.output),
+        tags: work.kept.tags.iter().cloned().collect(),
         hostname: conduct.hostname,
         quiet: conduct.quiet,
         bounds: conduct.bounds(),
         told: Box::new(|_| ()),
     };
-    reported(done(order, ram, interrupt)?, &work.output, conduct)
+    reported(done(order, ram, interrupt)?, &work.kept.output, conduct)
 }
 
 /// Refuses a command that would have no effect, or none that anybody could mean.

@@ -1,11 +1,11 @@
-//! Which work is done, and where its runs are kept: the options that `barrow run` and `barrow lab` have in common.
+//! Which work is done, and where its runs are kept: the options that `barrow run`, `barrow lab` and `barrow device` have in common.
 
 use super::exit::usage;
 use super::pair::{check_tags, key_value};
 use super::profiles;
 use super::report::USUAL_FILE;
 use crate::model::loadfile::LoadfileChoice;
-use crate::model::phase::{Files, Phase};
+use crate::model::phase::{Files, Group, Phase};
 use crate::model::plan::{Circumstances, Plan};
 use crate::rng::GENERATOR;
 use clap::Args;
@@ -17,15 +17,8 @@ pub struct WorkArguments {
     /// The work: a built-in profile or a TOML file; std, when nothing names one
     #[arg(short, long, value_name = "NAME|FILE")]
     pub profile: Option<String>,
-    /// How often the whole is repeated; the profile says, when not given
-    #[arg(short = 'n', long, value_name = "N", allow_negative_numbers = true)]
-    runs: Option<String>,
-    /// The run file, which is appended to
-    #[arg(short, long, value_name = "FILE", default_value = USUAL_FILE)]
-    pub output: PathBuf,
-    /// Change a key of the profile, as in file_size=8g
-    #[arg(long = "set", value_name = "KEY=VALUE", value_parser = key_value)]
-    changes: Vec<(String, String)>,
+    #[command(flatten)]
+    pub kept: KeptArguments,
     /// Another seed of names, sizes and orders
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     seed: Option<String>,
@@ -35,12 +28,26 @@ pub struct WorkArguments {
     /// How block files are read and written: buffered or direct
     #[arg(long, value_name = "HOW")]
     io: Option<String>,
+}
+
+/// Options of what is kept: how many runs of what, and where.
+#[derive(Debug, Args)]
+pub struct KeptArguments {
+    /// How often the whole is repeated; the profile says, when not given
+    #[arg(short = 'n', long, value_name = "N", allow_negative_numbers = true)]
+    runs: Option<String>,
+    /// The run file, which is appended to
+    #[arg(short, long, value_name = "FILE", default_value = USUAL_FILE)]
+    pub output: PathBuf,
+    /// Change a key of the profile, as in file_size=8g
+    #[arg(long = "set", value_name = "KEY=VALUE", value_parser = key_value)]
+    pub changes: Vec<(String, String)>,
     /// Note something with every run, as in raid=10
     #[arg(long = "tag", value_name = "KEY=VALUE", value_parser = key_value)]
     pub tags: Vec<(String, String)>,
 }
 
-impl WorkArguments {
+impl KeptArguments {
     /// Refuses what no batch can do, before anything is looked at.
     ///
     /// # Errors
@@ -52,11 +59,18 @@ impl WorkArguments {
         check_tags(&self.tags)
     }
 
+    /// The number of runs as a change of the profile.
+    pub fn runs(&self) -> Option<(String, String)> {
+        self.runs.clone().map(|runs| ("runs".to_owned(), runs))
+    }
+}
+
+impl WorkArguments {
     /// The keys of the profile that are changed, in the order in which they are to be.
     pub fn changes(&self) -> Vec<(String, String)> {
-        let options = [("seed", &self.seed), ("workers", &self.workers), ("io", &self.io), ("runs", &self.runs)];
+        let options = [("seed", &self.seed), ("workers", &self.workers), ("io", &self.io)];
         let given = options.into_iter().filter_map(|(key, value)| value.clone().map(|value| (key.to_owned(), value)));
-        self.changes.iter().cloned().chain(given).collect()
+        self.kept.changes.iter().cloned().chain(given).chain(self.kept.runs()).collect()
     }
 }
 
@@ -81,7 +95,17 @@ pub fn plan(
     }
     let plan = Plan::of(&profile, GENERATOR, circumstances).map_err(usage)?;
     check_time(&plan)?;
+    check_directory(&plan)?;
     Ok(plan)
+}
+
+/// Refuses phases that are done on no directory.
+fn check_directory(plan: &Plan) -> anyhow::Result<()> {
+    if plan.settings.phases.has(Group::Device) {
+        let profile = &plan.profile;
+        return Err(usage(format!("{profile} reads a device itself, and no directory: call `barrow device /dev/X`")));
+    }
+    Ok(())
 }
 
 /// Refuses a limit of time in which the seek phase, one of transfers, or a timed part cannot end.

@@ -5,6 +5,7 @@ mod bounded;
 pub mod content;
 pub mod costs;
 pub mod cpu;
+pub mod device_places;
 pub mod evidence;
 pub mod fact;
 pub mod flag;

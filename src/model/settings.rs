@@ -100,6 +100,15 @@ pub struct Settings {
     /// What each client of the file server does.
     #[serde(default, skip_serializing_if = "LoadfileChoice::is_built_in")]
     pub loadfile: LoadfileChoice,
+    /// Bytes that are read at the start, in the middle and at the end of a device; 0 leaves these phases out.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub place_size: u64,
+    /// Places of the curve over a device; 0 leaves it out.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub sweep_places: u64,
+    /// Bytes that are read at each of them.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub sweep_size: u64,
 }
 
 const fn one() -> u64 {
@@ -151,6 +160,9 @@ impl Default for Settings {
             seconds: 0,
             warm_up: 0,
             loadfile: LoadfileChoice::default(),
+            place_size: 0,
+            sweep_places: 0,
+            sweep_size: 0,
         }
     }
 }
@@ -168,6 +180,16 @@ impl Settings {
         }
     }
 
+    /// How a phase reads and writes: of a device each phase says it, else the key `io`.
+    #[must_use]
+    pub fn io_of(&self, phase: Phase) -> Io {
+        match phase {
+            Phase::DeviceStart | Phase::DeviceMiddle | Phase::DeviceEnd => Io::Buffered,
+            Phase::DirectStart | Phase::DirectMiddle | Phase::DirectEnd | Phase::DeviceSweep => Io::Direct,
+            _ => self.io,
+        }
+    }
+
     /// Why a phase is left out; `None` when it is done where it stands in the list.
     #[must_use]
     pub fn leaves_out(&self, phase: Phase) -> Option<&'static str> {
@@ -176,6 +198,8 @@ impl Settings {
             Group::Sequential | Group::Random | Group::Small if self.files == 0 => Some("files = 0"),
             Group::Sync if self.sync_writes == 0 => Some("sync_writes = 0"),
             Group::Character => Some("barrow moves no single characters"),
+            Group::Device if phase == Phase::DeviceSweep => (self.sweep_places == 0).then_some("sweep_places = 0"),
+            Group::Device => (self.place_size == 0).then_some("place_size = 0"),
             Group::Block
             | Group::Seek
             | Group::Transfer
@@ -186,7 +210,6 @@ impl Settings {
             | Group::Server
             | Group::Tree
             | Group::Large
-            | Group::Device
             | Group::Command => None,
         }
     }
@@ -302,6 +325,9 @@ keys! {
     seconds              true  "of a timed part; 0: its work once" count, |value: u64| value.to_string();
     warm_up              true  "seconds of the same before, off the clock" count, |value: u64| value.to_string();
     loadfile             true  "what each client does: built-in, or --loadfile" loadfile::named, |value: LoadfileChoice| value.to_string();
+    place_size           true  "bytes read at a device's start, middle and end; 0: none" size, exact_size;
+    sweep_places         true  "places of the curve over a device, to 64; 0: none" count, |value: u64| value.to_string();
+    sweep_size           true  "bytes read at each of them" size, exact_size;
 }
 
 /// The keys that came when workloads already had ids. As long as such a key has its default value it is named neither in the canonical
@@ -318,8 +344,12 @@ const LATER_KEYS: &[&str] = &[
     "transfers",
     "transfer_seconds",
     "clients",
+    "seconds",
     "warm_up",
     "loadfile",
+    "place_size",
+    "sweep_places",
+    "sweep_size",
 ];
 
 impl Key {

@@ -130,6 +130,12 @@ impl SliceClock {
         Self::with_slices_of(1)
     }
 
+    /// For a phase whose slices mean something by themselves: each of so many operations, and at most [`MOST_SLICES`].
+    #[must_use]
+    pub fn of_slices(operations_each: u64) -> Self {
+        Self::with_slices_of(operations_each.max(1))
+    }
+
     fn with_slices_of(operations_each: u64) -> Self {
         Self { operations_each, done_in_slice: 0, done: 0, last_end_ns: 0, ends_ns: Vec::with_capacity(MOST_SLICES) }
     }

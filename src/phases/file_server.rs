@@ -104,7 +104,8 @@ fn warm_up(job: Job<'_>, loadfile: &Arc<Loadfile>) -> Result<(), PhaseError> {
     let start_ns = job.target.now_ns();
     let results: Vec<Result<(), PhaseError>> = thread::scope(|scope| {
         let threads: Vec<_> = clients.iter_mut().map(|client| scope.spawn(move || warm_up_one(job, client, start_ns))).collect();
-        let faulty = || PhaseError::Call { doing: "warm up".to_owned(), source: io::Error::other("a fault in barrow itself; please report it") };
+        let faulty =
+            || PhaseError::Call { doing: "warm up".to_owned(), source: io::Error::other("a fault in barrow itself; please report it") };
         threads.into_iter().map(|thread| thread.join().unwrap_or_else(|_| Err(faulty()))).collect()
     });
     drop(clients);

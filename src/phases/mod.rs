@@ -7,6 +7,7 @@ mod content;
 mod cost;
 mod create;
 mod delete;
+mod device_read;
 mod duplicates;
 mod entry;
 mod error;
@@ -132,7 +133,7 @@ pub fn procedure(phase: Phase) -> Box<dyn Procedure> {
         | Phase::DirectStart
         | Phase::DirectMiddle
         | Phase::DirectEnd
-        | Phase::DeviceSweep => Box::new(undone::Undone),
+        | Phase::DeviceSweep => Box::new(device_read::DeviceRead(phase)),
         Phase::Command(_) => Box::new(undone::Undone),
         Phase::CharWrite | Phase::CharRead => Box::new(undone::Undone),
     }

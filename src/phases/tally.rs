@@ -103,6 +103,12 @@ impl<'t> Tally<'t> {
         Self::of(job, SliceClock::of_known(operations))
     }
 
+    /// For a worker whose slices have so many operations each.
+    #[must_use]
+    pub fn of_slices(job: Job<'t>, operations_each: u64) -> Self {
+        Self::of(job, SliceClock::of_slices(operations_each))
+    }
+
     /// For a worker whose end is not known.
     #[must_use]
     pub fn of_unknown(job: Job<'t>) -> Self {

@@ -12,6 +12,7 @@ pub(super) mod plots;
 mod rates;
 mod ratio;
 mod runs;
+mod sweep;
 pub(super) mod trend;
 
 use super::Section;
@@ -20,7 +21,7 @@ use crate::model::phase::Phase;
 
 /// Every kind of chart, in the order in which they are offered.
 pub const CHARTS: &[&ChartKind] =
-    &[&bars::BARS, &runs::RUNS, &ratio::RATIO, &cpu::CPU, &latency::LATENCY, &trend::TREND, &history::HISTORY];
+    &[&bars::BARS, &runs::RUNS, &ratio::RATIO, &cpu::CPU, &latency::LATENCY, &trend::TREND, &history::HISTORY, &sweep::SWEEP];
 
 /// A kind of chart.
 pub struct ChartKind {
@@ -47,7 +48,8 @@ impl ChartKind {
 /// Which chart is drawn, and for how wide a page.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ChartChoice {
-    /// The kind; `None` leaves it to the data: ratio where there is a baseline, else bars, or runs where bars would be stubs.
+    /// The kind; `None` leaves it to the data: ratio where there is a baseline, sweep where a device was swept, else bars, or runs where
+    /// bars would be stubs.
     pub kind: Option<&'static ChartKind>,
     /// For a phone: 344 px of chart instead of 860 px.
     pub narrow: bool,
@@ -65,12 +67,15 @@ pub fn chart_named(name: &str) -> Result<&'static ChartKind, UnknownName> {
 /// From so many runs on, every run is worth a dot.
 const LEAST_FOR_RUNS: usize = 3;
 
-/// The kind of chart that the data ask for, where none was asked for: with a baseline `ratio`; else `bars`, which answer the first question (how much?) and carry
+/// The kind of chart that the data ask for, where none was asked for: with a baseline `ratio`; of a device that was swept its curve; else `bars`, which answer the first question (how much?) and carry
 /// the range as well. But where the medians that share an axis from zero differ so much that a bar would be a stub, and there are
 /// three runs or more, `runs`: its axis is then a logarithmic one, on which each value can be read.
 pub(super) fn kind_for(section: &Section<'_>) -> &'static ChartKind {
     if section.comparison.is_some() {
         return &ratio::RATIO;
+    }
+    if sweep::is_measured(section) {
+        return &sweep::SWEEP;
     }
     let has_runs = section.measured().iter().any(|(_, summary)| summary.n >= LEAST_FOR_RUNS);
     let phases: Vec<Vec<Phase>> = rates::kinds(&section.phases).into_iter().map(|(_, phases)| phases).collect();

@@ -14,7 +14,7 @@ use super::legend::{flags, statement, words};
 use super::lines::capitalised;
 use super::makings::{HEADING, Makings, makings};
 use super::table::{Columns, Row, Table, columns, table};
-use super::{Report, Section, bonnie, checks, direct_io, facts, limits, marks, quietness, remarks, statements, verdicts};
+use super::{Report, Section, bonnie, checks, direct_io, facts, limits, marks, quietness, remarks, statements, sweep, verdicts};
 
 /// To which side the cells of a column lean.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -196,6 +196,7 @@ fn notes(section: &Section<'_>, [read, explained]: [String; 2]) -> Vec<Item> {
         direct_io::sentences(section).join(" "),
         remarks::remounted(section).join(" "),
         checks::unchecked(section).join(" "),
+        sweep::sentences(section).join(" "),
         remarks::own_share(section).unwrap_or_default(),
         missing,
     ];

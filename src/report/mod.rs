@@ -46,6 +46,7 @@ mod rendering;
 mod rst;
 mod statements;
 mod svg;
+mod sweep;
 mod table;
 mod text;
 mod textile;

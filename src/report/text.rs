@@ -6,7 +6,7 @@ use super::lines::{COLUMNS, blanks, left, packed, width, wrap};
 use super::table::targets::narrow_targets;
 use super::table::{self, table};
 use super::{
-    Renderer, Rendering, Report, Section, bonnie, checks, direct_io, facts, limits, marks, quietness, remarks, statements, verdicts,
+    Renderer, Rendering, Report, Section, bonnie, checks, direct_io, facts, limits, marks, quietness, remarks, statements, sweep, verdicts,
 };
 
 mod beside;
@@ -84,7 +84,13 @@ fn first_said(section: &Section<'_>) -> Vec<String> {
 
 /// What must be said beside the table.
 fn remarked(section: &Section<'_>) -> Vec<String> {
-    let all = [remarks::reads_from_memory(section), direct_io::sentences(section), remarks::remounted(section), checks::unchecked(section)];
+    let all = [
+        remarks::reads_from_memory(section),
+        direct_io::sentences(section),
+        remarks::remounted(section),
+        checks::unchecked(section),
+        sweep::sentences(section),
+    ];
     let remarks = all.into_iter().flatten().chain(remarks::own_share(section));
     remarks.flat_map(|remark| wrap(&remark, "", "")).collect()
 }

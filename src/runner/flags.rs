@@ -92,7 +92,7 @@ impl Facts<'_> {
     fn is_near_memory(&self) -> bool {
         let Some(ceiling) = self.costs.memory_bytes_per_second else { return false };
         // Direct transfers are not copied, so memory does not bound them.
-        let is_copied = self.settings.io == Io::Buffered;
+        let is_copied = self.settings.io_of(self.phase) == Io::Buffered;
         let rate = self.read_bytes as f64 / self.seconds();
         is_copied && self.reads_data_from_device() && rate >= NEAR_MEMORY * ceiling as f64 * self.threads() as f64
     }

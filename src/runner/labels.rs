@@ -243,7 +243,7 @@ pub fn is_flushed(stack: &Stack, evidence: &Evidence) -> Option<bool> {
 
 /// What became of direct I/O that was asked for; `None` where it was not.
 pub fn obtained_io(phase: Phase, asked: Io, evidence: &Evidence) -> Option<ObtainedIo> {
-    let is_block_file = matches!(phase.row().group, Group::Block | Group::Seek | Group::Transfer);
+    let is_block_file = matches!(phase.row().group, Group::Block | Group::Seek | Group::Transfer | Group::Device);
     if asked == Io::Buffered || !is_block_file {
         return None;
     }

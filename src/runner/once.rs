@@ -10,7 +10,7 @@ use crate::model::evidence::Evidence;
 use crate::model::histogram::Histogram;
 use crate::model::label::Durability;
 use crate::model::machine::FilesystemClass;
-use crate::model::phase::{Phase, TransferOrder};
+use crate::model::phase::{Group, Phase, TransferOrder};
 use crate::model::plan::Plan;
 use crate::model::record::{Counted, PhaseRecord, PhaseResult, Preparation, Status};
 use crate::model::slices::SliceClock;
@@ -181,6 +181,8 @@ impl Once<'_> {
         };
         let unique_bytes = settings.unique_bytes(written_bytes);
         footing.has_moved |= phase.row().writes && footing.moved_with(&evidence, unique_bytes);
+        // What is named by its number needs no write to show that it is the right one.
+        footing.has_moved |= phase.row().group == Group::Device;
         let durable = durability(phase, &footing, &evidence, unique_bytes);
         self.course.has_moved = footing.has_moved;
         self.course.flush_is_heard =
@@ -197,7 +199,7 @@ impl Once<'_> {
             after,
             cache,
             durable,
-            io: obtained_io(phase, settings.io, &evidence),
+            io: obtained_io(phase, settings.io_of(phase), &evidence),
             flags: flags(&facts),
             // The counts of other devices than those of the record would be misread.
             evidence: if is_same { evidence } else { Evidence { devices: Vec::new(), ..evidence } },

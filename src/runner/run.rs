@@ -102,7 +102,7 @@ fn course_of(place: &Place, plan: &Plan, meter: &dyn Meter) -> Course {
     let stack = place.ground.stack().clone();
     let footing = Footing { class: place.ground.site().filesystem.class, stack: &stack, has_moved: false, flush_is_heard: false };
     // With block files they show it.
-    let flush_is_heard = !begins_with_large_files(plan) && flush_is_heard(place.ground.as_ref(), &footing);
+    let flush_is_heard = writes(plan) && !begins_with_large_files(plan) && flush_is_heard(place.ground.as_ref(), &footing);
     Course {
         class: place.ground.site().filesystem.class,
         costs,
@@ -112,6 +112,11 @@ fn course_of(place: &Place, plan: &Plan, meter: &dyn Meter) -> Course {
         patience: Patience::of(&plan.settings),
         start_ns,
     }
+}
+
+/// Whether any phase that is done writes; where none does, nothing must be written.
+fn writes(plan: &Plan) -> bool {
+    plan.settings.phases.iter().any(|phase| phase.row().writes && plan.skips(*phase).is_none())
 }
 
 /// Whether the first phase that is done writes large files.

@@ -3,12 +3,13 @@
 use super::mounts::read_device;
 use super::stack::block::{disk_of, name_of};
 use super::stack::{Roots, Sight};
+use crate::model::machine::Device;
 use crate::model::printable::printable;
 use crate::units::rounded_size;
 use nix::sys::stat::{major, minor};
 use std::fmt;
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, Seek, SeekFrom};
 use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
@@ -125,9 +126,30 @@ fn open_alone(path: &Path) -> io::Result<File> {
     File::options().read(true).custom_flags(libc::O_EXCL | libc::O_NOFOLLOW).open(node)
 }
 
-fn number_of(device: &File) -> io::Result<String> {
+/// The number, `major:minor`, of an open block device.
+///
+/// # Errors
+/// As fstat(2); when it is no block device.
+pub fn number_of(device: &File) -> io::Result<String> {
     let facts = device.metadata()?;
+    if !facts.file_type().is_block_device() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no block device"));
+    }
     Ok(format!("{}:{}", major(facts.rdev()), minor(facts.rdev())))
+}
+
+/// The size of an open block device in bytes, of which fstat(2) says nothing.
+///
+/// # Errors
+/// As lseek(2).
+pub fn size_of(mut device: &File) -> io::Result<u64> {
+    device.seek(SeekFrom::End(0))
+}
+
+/// What is recorded of the device with a number, `major:minor`.
+#[must_use]
+pub fn recorded(roots: &Roots, number: &str) -> Device {
+    entry_of(roots, number).map(|place| read_device(&place)).unwrap_or_default()
 }
 
 #[cfg(test)]

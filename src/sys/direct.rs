@@ -73,6 +73,13 @@ fn tried(transfer: io::Result<()>) -> io::Result<Answer> {
     }
 }
 
+/// How direct I/O on an open file or device must be aligned, by its own words; `None` where nothing is told, or none is taken.
+#[must_use]
+pub fn told(file: &File) -> Option<DirectIo> {
+    let (memory_alignment, offset_alignment) = alignment_told(file).filter(|told| told.0 > 0 && told.1 > 0)?;
+    Some(DirectIo { memory_alignment, offset_alignment, source: AlignmentSource::Statx })
+}
+
 /// How the kernel refuses `O_DIRECT` and transfers that it cannot do.
 #[must_use]
 pub fn is_invalid(error: &io::Error) -> bool {

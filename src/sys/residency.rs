@@ -4,6 +4,7 @@ use nix::sys::mman::{MapFlags, ProtFlags, mmap, munmap};
 use std::fs::File;
 use std::io;
 use std::num::NonZeroUsize;
+use std::ops::Range;
 use std::os::fd::AsRawFd;
 
 /// Pages of a file in the page cache.
@@ -46,8 +47,26 @@ pub fn residency(file: &File, by_mapping: bool) -> io::Result<Residency> {
     if pages == 0 {
         return Ok(Residency::default());
     }
-    let resident_pages =
-        if by_mapping { mapped_pages(file, size, page)? } else { cached_pages(file).or_else(|_| mapped_pages(file, size, page))? };
+    let resident_pages = if by_mapping {
+        mapped_pages(file, &(0..size), page)?
+    } else {
+        cached_pages(file, &CachestatRange::default()).or_else(|_| mapped_pages(file, &(0..size), page))?
+    };
+    Ok(Residency { resident_pages: resident_pages.min(pages), pages })
+}
+
+/// The same of a part of a file or block device (which has no size by fstat(2)), from and to bytes that are multiples of a page.
+///
+/// # Errors
+/// When neither call is to be had.
+pub fn residency_of_part(file: &File, part: &Range<u64>) -> io::Result<Residency> {
+    let (page, length) = (page_size(), part.end.saturating_sub(part.start));
+    if length == 0 {
+        return Ok(Residency::default());
+    }
+    let pages = length.div_ceil(page);
+    let range = CachestatRange { offset: part.start, length };
+    let resident_pages = cached_pages(file, &range).or_else(|_| mapped_pages(file, part, page))?;
     Ok(Residency { resident_pages: resident_pages.min(pages), pages })
 }
 
@@ -67,23 +86,22 @@ fn page_size() -> u64 {
     size.and_then(|size| u64::try_from(size).ok()).filter(|size| *size > 0).unwrap_or(4096)
 }
 
-fn cached_pages(file: &File) -> io::Result<u64> {
-    // A length of 0 means to the end of the file.
-    let range = CachestatRange::default();
+/// A length of 0 means to the end of the file.
+fn cached_pages(file: &File, range: &CachestatRange) -> io::Result<u64> {
     let mut answer = Cachestat::default();
     // SAFETY: both structures have the layout of linux/mman.h and live through the call; flags must be 0.
     #[allow(unsafe_code)]
-    let result = unsafe { libc::syscall(SYS_CACHESTAT, file.as_raw_fd(), &raw const range, &raw mut answer, 0_u32) };
+    let result = unsafe { libc::syscall(SYS_CACHESTAT, file.as_raw_fd(), std::ptr::from_ref(range), &raw mut answer, 0_u32) };
     if result == 0 { Ok(answer.cached) } else { Err(io::Error::last_os_error()) }
 }
 
-fn mapped_pages(file: &File, size: u64, page: u64) -> io::Result<u64> {
+fn mapped_pages(file: &File, part: &Range<u64>, page: u64) -> io::Result<u64> {
     /// Mapped at a time: a process whose address space is limited has room for so much.
     const WINDOW: u64 = 64 << 20;
     let mut resident = 0;
-    let mut offset = 0;
-    while offset < size {
-        let length = WINDOW.min(size - offset);
+    let mut offset = part.start;
+    while offset < part.end {
+        let length = WINDOW.min(part.end - offset);
         resident += mapped_pages_of_window(file, offset, length, page)?;
         offset += length;
     }

@@ -156,6 +156,12 @@ pub fn find(roots: &Roots, mount: &Mount) -> Found {
     walk::Walk::begin(roots).of(mount)
 }
 
+/// Finds what a block device is and what lies below it, by its number, `major:minor`.
+#[must_use]
+pub fn find_below(roots: &Roots, number: &str) -> Found {
+    walk::Walk::begin(roots).of_device(number)
+}
+
 /// The directories in /sys of the devices that a mount names itself: of a btrfs all, of an xfs also that of its external log.
 pub(super) fn devices_of(roots: &Roots, mount: &Mount) -> Vec<PathBuf> {
     let entries = walk::Walk::among(roots, Vec::new()).entries(mount);

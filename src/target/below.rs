@@ -29,6 +29,14 @@ impl Below {
         Self { stack: found.stack, traffic, mount_point: mount.mount_point.clone() }
     }
 
+    /// A block device itself and what lies below it, by its number, `major:minor`.
+    #[must_use]
+    pub fn of_device(number: &str) -> Self {
+        let found = stack::find_below(&Roots::of_this_machine(), number);
+        let traffic = Some(TrafficReader::open(&found));
+        Self { stack: found.stack, traffic, mount_point: PathBuf::new() }
+    }
+
     /// The devices.
     #[must_use]
     pub const fn stack(&self) -> &Stack {

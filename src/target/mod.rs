@@ -2,6 +2,8 @@
 
 pub mod below;
 pub mod clean;
+pub mod device;
+pub mod device_ground;
 pub mod direct;
 pub mod emptying;
 pub mod ground;

@@ -28,7 +28,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 /// Tries to evict a file: the advice skips pages that are still being written.
-const EVICTIONS: u32 = 3;
+pub(super) const EVICTIONS: u32 = 3;
 /// Tries to make a scratch directory beside somebody who cleans up.
 const MOST_TRIES: u32 = 20;
 /// The longest that the user's command may take.
@@ -304,7 +304,8 @@ impl Ground for PlainGround {
     }
 }
 
-fn drop_caches(wish: DropCaches, dropper: &Dropper, preparation: &mut Preparation) {
+/// Drops the system's caches where that is wished and allowed, and notes what was done.
+pub(super) fn drop_caches(wish: DropCaches, dropper: &Dropper, preparation: &mut Preparation) {
     let hindrance = match wish {
         DropCaches::Never => Some("--drop-caches never".to_owned()),
         DropCaches::Auto => match dropper.drop_caches() {

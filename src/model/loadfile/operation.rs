@@ -4,8 +4,23 @@ use super::names::Node;
 
 /// The kinds of operations by their numbers ([`Action::kind`]), named as in the tables of reports.
 pub const KINDS: [&str; 17] = [
-    "create", "close", "rename", "unlink", "query_path", "query_file", "query_filesystem", "set_info", "find", "write", "read", "lock",
-    "unlock", "flush", "mkdir", "rmdir", "deltree",
+    "create",
+    "close",
+    "rename",
+    "unlink",
+    "query_path",
+    "query_file",
+    "query_filesystem",
+    "set_info",
+    "find",
+    "write",
+    "read",
+    "lock",
+    "unlock",
+    "flush",
+    "mkdir",
+    "rmdir",
+    "deltree",
 ];
 
 /// What an open makes of a name.

@@ -73,7 +73,10 @@ fn what_cannot_be_replayed_is_refused_with_its_line_and_what_to_do() {
         let error = refusal(text);
         assert!(error.contains(words), "{text:?}: {error}");
     }
-    assert_eq!(Loadfile::of_text(b"Close 7 NT_STATUS_OK\n\xff").unwrap_err().to_string(), "line 1: handle 7 is not open here; mend the line or the one that opens it");
+    assert_eq!(
+        Loadfile::of_text(b"Close 7 NT_STATUS_OK\n\xff").unwrap_err().to_string(),
+        "line 1: handle 7 is not open here; mend the line or the one that opens it"
+    );
     assert!(Loadfile::of_text(b"# x\n\xff\xfe\n").unwrap_err().to_string().starts_with("line 2: is not text in UTF-8"));
     assert_eq!(Loadfile::of_text(&vec![b'\n'; MOST_BYTES + 1]).unwrap_err(), LoadfileError::TooLong);
 }

@@ -1,7 +1,8 @@
 //! Whether the values of the keys are in range and go together, and what they need at the most.
 
 use super::{BLOCK_BYTES, Links, Settings, SettingsError};
-use crate::model::phase::{Files, Phase, needed_before};
+use crate::model::phase::{Files, Group, Phase, needed_before};
+use crate::model::slices::MOST_SLICES;
 use crate::units::exact_size;
 
 /// The most workers, seekers or directories: each is a thread or an open descriptor.
@@ -67,6 +68,7 @@ impl Settings {
         self.check_file_set()?;
         self.check_order()?;
         self.check_server()?;
+        self.check_device()?;
         self.check_commands()
     }
 
@@ -79,6 +81,34 @@ impl Settings {
                 let problem = format!("{} needs {} before it", phase.name(), names.join(" or "));
                 return Err(SettingsError::Unfit { key: "phases", problem });
             }
+        }
+        Ok(())
+    }
+
+    /// A device is read by itself, in whole chunks.
+    fn check_device(&self) -> Result<(), SettingsError> {
+        let unfit = |key, problem| Err(SettingsError::Unfit { key, problem });
+        if !self.phases.has(Group::Device) {
+            return Ok(());
+        }
+        if let Some(other) = self.phases.iter().find(|phase| phase.row().group != Group::Device) {
+            return unfit("phases", format!("{} needs a filesystem, and the phases of a device stand alone", other.name()));
+        }
+        // Direct I/O goes in logical blocks, which are at most so large nearly everywhere.
+        if !self.chunk_size.is_multiple_of(BLOCK_BYTES) {
+            return unfit("chunk_size", format!("{} is not a multiple of 4k, in which devices are read", exact_size(self.chunk_size)));
+        }
+        let chunk_size = exact_size(self.chunk_size);
+        for (key, value) in [("place_size", self.place_size), ("sweep_size", self.sweep_size)] {
+            if !value.is_multiple_of(self.chunk_size) {
+                return unfit(key, format!("{} is not a multiple of chunk_size = {chunk_size}", exact_size(value)));
+            }
+        }
+        if self.sweep_places == 1 || self.sweep_places > MOST_SLICES as u64 {
+            return unfit("sweep_places", format!("{} is not in 2 to {MOST_SLICES}, and not 0", self.sweep_places));
+        }
+        if self.sweep_places > 0 && self.sweep_size == 0 {
+            return unfit("sweep_size", "0 bytes at each place measure nothing".to_owned());
         }
         Ok(())
     }

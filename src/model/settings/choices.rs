@@ -69,7 +69,8 @@ impl Choice for Links {
 }
 
 impl Choice for SyncAt {
-    const WORDS: &'static [(&'static str, Self)] = &[("end", Self::End), ("every", Self::Every), ("open", Self::Open), ("dirs", Self::Dirs)];
+    const WORDS: &'static [(&'static str, Self)] =
+        &[("end", Self::End), ("every", Self::Every), ("open", Self::Open), ("dirs", Self::Dirs)];
 }
 
 impl Io {

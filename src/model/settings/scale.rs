@@ -66,7 +66,13 @@ impl Settings {
     /// The settings with fewer files and smaller large files; the sizes of small files, transfers and times stay.
     #[must_use]
     pub fn scaled(&self, scale: Scale) -> Self {
-        Self { file_size: scale.of_size(self.file_size), files: scale.of_count(self.files), ..self.clone() }
+        Self {
+            file_size: scale.of_size(self.file_size),
+            files: scale.of_count(self.files),
+            place_size: scale.of_size(self.place_size),
+            sweep_size: scale.of_size(self.sweep_size),
+            ..self.clone()
+        }
     }
 }
 

@@ -13,9 +13,11 @@ impl Settings {
     /// Checks the keys of the file server.
     pub(super) fn check_server(&self) -> Result<(), SettingsError> {
         let unfit = |key, problem| Err(SettingsError::Unfit { key, problem });
-        for (key, value, least, most) in
-            [("clients", self.clients, 1, MOST_CLIENTS), ("seconds", self.seconds, 0, MOST_SECONDS), ("warm_up", self.warm_up, 0, MOST_SECONDS)]
-        {
+        for (key, value, least, most) in [
+            ("clients", self.clients, 1, MOST_CLIENTS),
+            ("seconds", self.seconds, 0, MOST_SECONDS),
+            ("warm_up", self.warm_up, 0, MOST_SECONDS),
+        ] {
             if value < least || value > most {
                 return unfit(key, format!("{value} is not in {least} to {most}"));
             }
@@ -38,7 +40,8 @@ impl Settings {
 
     /// Nothing asks for what only the file server does.
     fn check_no_server(&self) -> Result<(), SettingsError> {
-        let unfit = |key, value: &str| Err(SettingsError::Unfit { key, problem: format!("{value} is for file_server, and no phase of these is") });
+        let unfit =
+            |key, value: &str| Err(SettingsError::Unfit { key, problem: format!("{value} is for file_server, and no phase of these is") });
         match self.sync {
             SyncAt::Open => return unfit("sync", "open"),
             SyncAt::Dirs => return unfit("sync", "dirs"),

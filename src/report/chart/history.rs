@@ -49,6 +49,7 @@ fn chart(section: &Section<'_>) -> Chart {
             rows,
             columns: if phases.is_empty() { Vec::new() } else { columns.collect() },
             below: fact.as_ref().map(|fact| fact.name.clone()).unwrap_or_default(),
+            is_tall: false,
         }),
         footnote: caption::footnote(section),
     }

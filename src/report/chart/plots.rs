@@ -12,6 +12,8 @@ pub struct Plots {
     pub columns: Vec<PlotColumn>,
     /// What the first line below the plots is: `Linux`; empty where it says it itself.
     pub below: String,
+    /// Whether the plots are so high that values can be read from them: where they are all that there is to see.
+    pub is_tall: bool,
 }
 
 /// What the plots of a row share.

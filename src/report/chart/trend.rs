@@ -35,7 +35,7 @@ fn chart(section: &Section<'_>) -> Chart {
         reading: reading(section, &drawn),
         keys: Vec::new(),
         columns: Vec::new(),
-        drawing: Drawing::Plots(Plots { rows: drawn.iter().map(row).collect(), columns, below: String::new() }),
+        drawing: Drawing::Plots(Plots { rows: drawn.iter().map(row).collect(), columns, below: String::new(), is_tall: false }),
         footnote: caption::footnote(section),
     }
 }

@@ -5,7 +5,7 @@ use crate::report::chart::{CHARTS, ChartKind};
 use crate::report::lines::unbroken;
 use crate::report::ratios::found;
 use crate::report::svg::in_page;
-use crate::report::{Section, facts, findings, verdicts};
+use crate::report::{Section, facts, findings, sweep, verdicts};
 
 /// What the page says of a kind of chart, and when it shows it.
 struct InPage {
@@ -49,6 +49,13 @@ const IN_PAGE: &[InPage] = &[
         heading: |_| "Latency".to_owned(),
         finding: findings::slowest_operation,
         is_shown: |section| section.measured().iter().any(|(_, summary)| summary.latency_max_ns.is_some()),
+    },
+    InPage {
+        kind: "sweep",
+        link: "Sweep",
+        heading: |_| "Rate by position".to_owned(),
+        finding: |section| Some(sweep::sentences(section).join(" ")),
+        is_shown: |section| !sweep::sentences(section).is_empty(),
     },
     InPage { kind: "trend", link: "Trend", heading: |_| "Within a phase".to_owned(), finding: findings::steadiness, is_shown: |_| true },
 ];

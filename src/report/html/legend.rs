@@ -5,14 +5,19 @@ use super::makings;
 use super::page::{Legend, LegendEntry};
 use crate::model::flag::Flag;
 use crate::report::places::{Place, in_words};
-use crate::report::{Section, checks, direct_io, evidence, legend, remarks};
+use crate::report::{Section, checks, direct_io, evidence, legend, remarks, sweep};
 
 /// The legend of a section.
 pub fn legend(section: &Section<'_>) -> Legend {
     let word = |entry: legend::Entry| LegendEntry { word: Word::of_cache(entry.word), meaning: entry.meaning };
     let flags = legend::flag_places(section).into_iter().map(|(flag, places)| entry(section, flag, &places));
-    let sentences =
-        [remarks::reads_from_memory(section), direct_io::sentences(section), remarks::remounted(section), checks::unchecked(section)];
+    let sentences = [
+        remarks::reads_from_memory(section),
+        direct_io::sentences(section),
+        remarks::remounted(section),
+        checks::unchecked(section),
+        sweep::sentences(section),
+    ];
     Legend {
         words: legend::words(section).into_iter().map(word).collect(),
         flags: flags.collect(),

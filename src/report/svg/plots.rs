@@ -22,6 +22,9 @@ const COLUMN_GAP: f64 = 22.0;
 /// The height of a plot.
 const HEIGHT: f64 = 58.0;
 
+/// The same of a tall one.
+const TALL: f64 = 190.0;
+
 /// From the bottom of a plot to the top of the next row, and from there to its plot.
 const ROW_GAP: f64 = 20.0;
 const ABOVE: f64 = 8.0;
@@ -43,6 +46,9 @@ const INSET: f64 = 8.0;
 
 /// Steps of a scale.
 const MOST_STEPS: usize = 3;
+
+/// The same of a tall plot.
+const MOST_STEPS_TALL: usize = 5;
 
 /// The least between two labels below a plot.
 const LEAST_GAP: f64 = 8.0;
@@ -84,7 +90,8 @@ impl Measures {
 
 /// Draws the plots from `top` on; gives back the base line of what stands below the last.
 pub fn draw(canvas: &mut Canvas, form: &Form, top: f64, plots: &Plots) -> f64 {
-    let scales: Vec<Ticks> = plots.rows.iter().map(|row| row.axis.ticks_within(MOST_STEPS)).collect();
+    let steps = if plots.is_tall { MOST_STEPS_TALL } else { MOST_STEPS };
+    let scales: Vec<Ticks> = plots.rows.iter().map(|row| row.axis.ticks_within(steps)).collect();
     let measures = Measures::of(plots, &scales, form);
     let mut y = top;
     let mut end = top - 26.0;
@@ -110,7 +117,7 @@ fn draw_band(canvas: &Canvas, form: &Form, measures: &Measures, top: f64, plots:
         let shown = || lefts().filter_map(move |(left, column)| Some((left, column, column.plots.get(place)?)));
         let has_words = shown().any(|(_, _, plot)| !plot.words.is_empty());
         let plot_top = y + head(canvas, form, y, row, has_words);
-        bottom = plot_top + HEIGHT;
+        bottom = plot_top + if plots.is_tall { TALL } else { HEIGHT };
         let scale = Scale::new(ticks, plot_top, bottom);
         scale.draw_numbers(canvas, measures.left - GAP, ticks);
         for (left, column, plot) in shown() {

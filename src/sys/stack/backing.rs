@@ -28,6 +28,15 @@ pub fn stands_on(name: &str, path: &Path) -> Option<bool> {
     (result == 0).then(|| (info.device, info.inode) == (file.dev(), file.ino()))
 }
 
+/// Whether parts of a file were never written, so that they are read from nowhere; `None` where the file cannot be looked at.
+#[must_use]
+pub fn has_holes(path: &Path) -> Option<bool> {
+    /// Bytes of the blocks that stat(2) counts.
+    const BLOCK: u64 = 512;
+    let file = path.metadata().ok()?;
+    Some(file.blocks().saturating_mul(BLOCK) < file.len())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -55,6 +55,16 @@ impl<'r> Walk<'r> {
     /// Goes down from a mount.
     pub fn of(mut self, mount: &Mount) -> Found {
         self.mount(mount, 0);
+        self.ended()
+    }
+
+    /// Goes down from the block device with a number.
+    pub fn of_device(mut self, number: &str) -> Found {
+        self.device(&self.roots.sys.join("dev/block").join(number), 0);
+        self.ended()
+    }
+
+    fn ended(mut self) -> Found {
         let first = self.ends.first().copied().unwrap_or_default();
         let bottom = if self.ends.iter().all(|end| *end == first) { first } else { Bottom::Unknown };
         self.found.stack = Stack { bottom, devices: std::mem::take(&mut self.found.stack.devices) };
