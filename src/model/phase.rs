@@ -148,7 +148,7 @@ pub enum Reads {
     Nothing,
     /// The data of files.
     Data,
-    /// Directory entries and inodes.
+    /// Directory entries and inodes, and what small files hold: only who reads it learns whether it is in memory.
     Metadata,
 }
 
@@ -229,9 +229,9 @@ phases! {
     /// Writes a tenth of the files of a set anew, with other sizes, in a random order.
     FileRewrite    "file_rewrite"     "File rewrite"     Files Small      Metadata true;
     /// Reads a tenth of the files of a set in index order.
-    FileRead       "file_read"        "File read"        Files Small      Data     false;
+    FileRead       "file_read"        "File read"        Files Small      Metadata false;
     /// Reads another tenth in a random order.
-    FileRandomRead "file_random_read" "File random read" Files Small      Data     false;
+    FileRandomRead "file_random_read" "File random read" Files Small      Metadata false;
     /// Writes small blocks to a file that is open with `O_DSYNC`.
     DsyncWrite     "dsync_write"      "O_DSYNC write"    Writes Sync      Nothing  true;
     /// Writes blocks to a file, with an fsync after each.
@@ -276,7 +276,8 @@ pub fn needed_before(phase: Phase) -> &'static [Phase] {
     match phase {
         Phase::Rewrite => &[Phase::BlockWrite],
         Phase::BlockRead | Phase::RandomSeek => &[Phase::BlockWrite, Phase::Rewrite],
-        Phase::SeqStat | Phase::SeqDelete | Phase::FileRewrite | Phase::FileRead | Phase::FileRandomRead => &[Phase::SeqCreate],
+        Phase::SeqStat | Phase::FileRead | Phase::FileRandomRead => &[Phase::SeqCreate, Phase::FileRewrite],
+        Phase::SeqDelete | Phase::FileRewrite => &[Phase::SeqCreate],
         Phase::RandomStat | Phase::RandomDelete => &[Phase::RandomCreate],
         Phase::TreeCopy | Phase::TreeSearch => &[Phase::TreeUnpack],
         Phase::TreePrune => &[Phase::TreeCopy],

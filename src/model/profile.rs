@@ -13,6 +13,8 @@ const BUILT_IN: &[(&str, &str)] = &[
     ("blocks/1", include_str!("../profiles/blocks-1.toml")),
     ("fileserver/1", include_str!("../profiles/fileserver-1.toml")),
     ("device/1", include_str!("../profiles/device-1.toml")),
+    ("smallfiles/1", include_str!("../profiles/smallfiles-1.toml")),
+    ("mail/1", include_str!("../profiles/mail-1.toml")),
 ];
 
 /// The most bytes of a profile's text, far more than any needs: the reader of TOML takes many times the memory of its text.
@@ -186,7 +188,10 @@ mod tests {
         let profiles = Profile::built_in(RAM);
         assert_eq!(profiles.len(), BUILT_IN.len());
         let names: Vec<&str> = profiles.iter().map(|profile| profile.name.as_str()).collect();
-        assert_eq!(names, ["quick/1", "std/1", "full/1@48g", "bonnie/1@48g", "sync/1", "blocks/1", "fileserver/1", "device/1"]);
+        assert_eq!(
+            names,
+            ["quick/1", "std/1", "full/1@48g", "bonnie/1@48g", "sync/1", "blocks/1", "fileserver/1", "device/1", "smallfiles/1", "mail/1"]
+        );
         for profile in &profiles {
             assert_eq!(profile.settings.check(), Ok(()), "{}", profile.name);
             assert!(!profile.purpose.is_empty());

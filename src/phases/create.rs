@@ -1,16 +1,16 @@
 //! Create: make each file of a set (and write it, when it has content) and close it, or make a link; then flush.
 
-use super::content::Content;
 use super::entry::Entry;
 use super::error::PhaseError;
 use super::file_set::{self, FileSet, Part, flush_filesystem};
+use super::file_writer::{FileWriter, flush_file};
 use super::links::{LinkSet, Nature, explained};
 use super::{Job, Moved, Procedure, Survey, Timed};
 use crate::model::plan::Plan;
 use crate::model::record::Counted;
-use crate::model::settings::{Io, Settings, SyncAt};
+use crate::model::settings::{Io, Settings};
 use crate::target::scratch::FileSetKind;
-use crate::target::{Access, FlushMethod, Handle, Target, write_all};
+use crate::target::{Access, FlushMethod, Handle, Target};
 
 /// Makes the files of a set.
 #[derive(Debug)]
@@ -25,8 +25,8 @@ impl Procedure for Create {
         Some(plan.settings.files)
     }
 
-    fn moved(&self, plan: &Plan, _counted: &Counted) -> Moved {
-        Moved { written: plan.settings.file_set_bytes(), ..Moved::default() }
+    fn moved(&self, _plan: &Plan, counted: &Counted) -> Moved {
+        Moved { written: counted.bytes.unwrap_or(0), ..Moved::default() }
     }
 
     fn memory_needed(&self, settings: &Settings) -> u64 {
@@ -52,27 +52,25 @@ fn prepare(job: Job<'_>, kind: FileSetKind) -> Result<Timed<'_>, PhaseError> {
     Ok(Timed::of(workers).flushed_by(flush))
 }
 
-/// Makes files, with content where they have any. They are small, so they go through the page cache whatever `io` says.
+/// Makes files, with content where they have any, and links.
 struct Maker<'t> {
     job: Job<'t>,
     set: FileSet,
-    chunk_size: usize,
-    content: Option<Content>,
+    writer: FileWriter<'t>,
     links: LinkSet,
 }
 
 impl<'t> Maker<'t> {
     fn of(job: Job<'t>, set: FileSet, worker: u64, links: LinkSet) -> Self {
-        let settings = &job.plan.settings;
-        let chunk_size = settings.file_transfer() as usize;
-        let content = (chunk_size > 0).then(|| Content::of(settings, job.stamps.nonce, worker, chunk_size));
-        Self { job, set, chunk_size, content, links }
+        Self { job, set, writer: FileWriter::of(job, set, worker), links }
     }
 
-    fn make(&mut self, directory: &Handle, entry: &Entry) -> Result<(), PhaseError> {
+    /// Gives the bytes that were written.
+    fn make(&mut self, directory: &Handle, entry: &Entry) -> Result<u64, PhaseError> {
         let (set, target) = (self.set, self.job.target);
+        let mut written = 0;
         match self.links.nature(entry) {
-            Nature::File => self.make_file(directory, entry)?,
+            Nature::File => written = self.make_file(directory, entry)?,
             Nature::HardLink(file) => {
                 let linked = target.make_hard_link(directory, file.name(), entry.name());
                 linked.map_err(|source| set.failed("make the hard link", entry, explained(source, "hard links")))?;
@@ -82,28 +80,14 @@ impl<'t> Maker<'t> {
                 linked.map_err(|source| set.failed("make the symbolic link", entry, explained(source, "symbolic links")))?;
             }
         }
-        set.sync_change(self.job, directory, entry)
+        set.sync_change(self.job, directory, entry)?;
+        Ok(written)
     }
 
-    fn make_file(&mut self, directory: &Handle, entry: &Entry) -> Result<(), PhaseError> {
-        let target = self.job.target;
-        let opened = target.open(directory, entry.name(), Access::CreateNew, Io::Buffered);
+    fn make_file(&mut self, directory: &Handle, entry: &Entry) -> Result<u64, PhaseError> {
+        let opened = self.job.target.open(directory, entry.name(), Access::CreateNew, Io::Buffered);
         let file = opened.map_err(|source| self.set.failed("create", entry, source))?;
-        if let Some(content) = &mut self.content {
-            let marks = self.set.marks(self.job.stamps, entry.number);
-            let size = self.set.size(entry.number);
-            let mut offset = 0;
-            while offset < size {
-                let length = (size - offset).min(self.chunk_size as u64) as usize;
-                let bytes = content.next(&marks, offset, length);
-                write_all(target, &file, bytes, offset).map_err(|source| self.set.transfer_failed("write", entry, offset, source))?;
-                offset += bytes.len() as u64;
-            }
-        }
-        if self.job.plan.settings.sync == SyncAt::Every {
-            target.sync(&file).map_err(|source| self.set.failed("flush", entry, source))?;
-        }
-        target.close(file).map_err(|source| self.set.failed("close", entry, source))
+        self.writer.write_and_close(file, entry)
     }
 }
 
@@ -111,9 +95,7 @@ fn flush_each(target: &dyn Target, set: FileSet, part: &Part) -> Result<(), Phas
     let links = set.links(&part.entries);
     // A link has nothing to flush but its name, which is the directory's.
     for entry in part.entries.iter().filter(|entry| matches!(links.nature(entry), Nature::File)) {
-        let file = target.open(part.directory_of(set, entry), entry.name(), Access::ReadWrite, Io::Buffered);
-        let flushed = file.and_then(|file| target.sync(&file).and_then(|()| target.close(file)));
-        flushed.map_err(|source| set.failed("flush", entry, source))?;
+        flush_file(target, set, part.directory_of(set, entry), entry)?;
     }
     set.flush_directories(target, part)
 }

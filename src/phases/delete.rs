@@ -47,7 +47,8 @@ fn prepare<'t>(job: Job<'t>, kind: FileSetKind, survey: &Survey) -> Result<Timed
     let delete = |part| {
         set.work(job, part, move |directory, entry| {
             target.unlink(directory, entry.name()).map_err(|source| set.failed("delete", entry, source))?;
-            set.sync_change(job, directory, entry)
+            set.sync_change(job, directory, entry)?;
+            Ok(0)
         })
     };
     let workers = parts.iter().cloned().map(delete).collect();

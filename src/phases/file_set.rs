@@ -1,5 +1,10 @@
 //! File sets: their names, sizes, orders and directories, all made before the clock starts.
 
+mod sizes;
+mod tenth;
+
+pub use sizes::Tenth;
+
 use super::block_file::share;
 use super::duplicates::{Duplicates, Marks};
 use super::entry::Entry;
@@ -8,11 +13,13 @@ use super::links::LinkSet;
 use super::procedure::memory_of_threads;
 use super::stamp::{Generation, Origin, Stamps};
 use super::{Job, Survey, Tally, Work};
+use crate::model::phase::Phase;
 use crate::model::plan::Plan;
 use crate::model::settings::{Links, SequentialOrder, Settings, SyncAt};
 use crate::rng::{Permutation, hash64, mix_all};
 use crate::target::scratch::{FILE_NUMBER_DIGITS, FileSetKind, set_directory_name};
 use crate::target::{Handle, Target};
+use sizes::Sizes;
 use std::ffi::{CStr, CString};
 use std::io;
 use std::sync::Arc;
@@ -50,31 +57,27 @@ pub struct FileSet {
     kind: FileSetKind,
     seed: u64,
     files: u64,
-    min_size: u64,
-    max_size: u64,
     dirs: u64,
     workers: u64,
     duplicates: Duplicates,
     links: Links,
-    sizes: Permutation,
+    sizes: Sizes,
     names: u64,
 }
 
 impl FileSet {
-    /// One of the two file sets of some settings.
+    /// One of the two file sets of some settings, as it is made.
     #[must_use]
     pub fn of(settings: &Settings, kind: FileSetKind) -> Self {
         Self {
             kind,
             seed: settings.seed,
             files: settings.files,
-            min_size: settings.min_size,
-            max_size: settings.max_size,
             dirs: settings.dirs,
             workers: settings.workers,
             duplicates: Duplicates::of(settings),
             links: settings.links,
-            sizes: Permutation::of(settings.files.max(1), settings.seed, kind.name()),
+            sizes: Sizes::of(settings, kind),
             names: mix_all(&[settings.seed, hash64(kind.name().as_bytes())]),
         }
     }
@@ -85,16 +88,23 @@ impl FileSet {
         self.files
     }
 
-    /// Bytes of a file: the sizes are evenly spaced from the least to the largest, and dealt by a permutation, so that every seed
-    /// has the same sum.
+    /// The same set as a phase meets it: with other sizes and generations where a rewrite stands before that phase.
+    #[must_use]
+    pub fn met_by(self, phase: Phase, settings: &Settings) -> Self {
+        let is_rewritten = settings.phases.last_before(phase, &[Phase::FileRewrite]).is_some();
+        if is_rewritten && self.kind == FileSetKind::Sequential { self.rewritten() } else { self }
+    }
+
+    /// The same set when a tenth of it was rewritten.
+    #[must_use]
+    pub const fn rewritten(self) -> Self {
+        Self { sizes: self.sizes.rewritten(), ..self }
+    }
+
+    /// Bytes of a file.
     #[must_use]
     pub fn size(&self, number: u32) -> u64 {
-        if self.min_size == self.max_size || self.files < 2 {
-            return self.max_size;
-        }
-        let place = u128::from(self.sizes.at(u64::from(number)));
-        let span = u128::from(self.max_size - self.min_size);
-        self.min_size + (span * place / u128::from(self.files - 1)) as u64
+        self.sizes.size(number)
     }
 
     /// Its duplicate blocks.
@@ -116,7 +126,8 @@ impl FileSet {
             FileSetKind::Sequential => 1,
             FileSetKind::Random => 2,
         };
-        Origin { file: (set << 40) | u64::from(number), generation: Generation::Written }
+        let generation = if self.sizes.was_rewritten(number) { Generation::Rewritten } else { Generation::Written };
+        Origin { file: (set << 40) | u64::from(number), generation }
     }
 
     /// Which of its worker's directories a file lies in.
@@ -247,17 +258,17 @@ impl FileSet {
         }
     }
 
-    /// The work of a worker that visits each file of its part once, with its tally.
+    /// The work of a worker that visits each file of its part once, with its tally; `visit` gives the bytes of data that it moved.
     pub fn work<'t>(
         self,
         job: Job<'t>,
         part: Part,
-        mut visit: impl FnMut(&Handle, &Entry) -> Result<(), PhaseError> + Send + 't,
+        mut visit: impl FnMut(&Handle, &Entry) -> Result<u64, PhaseError> + Send + 't,
     ) -> (Work<'t>, Tally<'t>) {
         let tally = Tally::of_known(job, part.entries.len() as u64);
         let work = move |tally: &mut Tally<'t>| {
             for entry in part.entries.iter() {
-                visit(part.directory_of(self, entry), entry)?;
+                tally.bytes += visit(part.directory_of(self, entry), entry)?;
                 tally.operation(1)?;
             }
             tally.finish();
@@ -366,16 +377,6 @@ mod tests {
     fn set(kind: FileSetKind, files: u64, seed: u64) -> FileSet {
         let settings = Settings { files, seed, min_size: 10, max_size: 1000, dirs: 3, workers: 2, ..Settings::default() };
         FileSet::of(&settings, kind)
-    }
-
-    #[test]
-    fn every_seed_has_the_same_sum_of_sizes() {
-        let sum = |seed| (0..777).map(|i| set(FileSetKind::Random, 777, seed).size(i)).sum::<u64>();
-        assert_eq!(sum(1), sum(2));
-        let most = Settings { files: 777, min_size: 10, max_size: 1000, ..Settings::default() }.file_set_bytes();
-        assert!((most - 777..=most).contains(&sum(1)), "each size is rounded down to a byte");
-        let sizes: Vec<u64> = (0..777).map(|i| set(FileSetKind::Random, 777, 1).size(i)).collect();
-        assert_eq!((sizes.iter().min(), sizes.iter().max()), (Some(&10), Some(&1000)));
     }
 
     proptest! {

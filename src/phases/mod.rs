@@ -11,8 +11,13 @@ mod device_read;
 mod duplicates;
 mod entry;
 mod error;
+mod file_random_read;
+mod file_read;
+mod file_reader;
+mod file_rewrite;
 mod file_server;
 mod file_set;
+mod file_writer;
 mod links;
 mod pool;
 mod procedure;
@@ -28,6 +33,7 @@ mod work_directory;
 
 pub use cost::costs;
 pub use error::{PhaseError, WrongData};
+pub use file_set::Tenth;
 pub use pool::ALIGNMENT as BUFFER_ALIGNMENT;
 pub use pool::{Buffer, POOL_BYTES, starts};
 pub use procedure::{Moved, Procedure};
@@ -114,11 +120,13 @@ pub fn procedure(phase: Phase) -> Box<dyn Procedure> {
         Phase::RandomCreate => Box::new(create::Create(FileSetKind::Random)),
         Phase::RandomStat => Box::new(stat::Stat(FileSetKind::Random)),
         Phase::RandomDelete => Box::new(delete::Delete(FileSetKind::Random)),
-        Phase::FileRewrite | Phase::FileRead | Phase::FileRandomRead => Box::new(undone::Undone),
         Phase::DsyncWrite => Box::new(sync_write::SyncWrite(FlushedBy::DataSync)),
         Phase::FsyncWrite => Box::new(sync_write::SyncWrite(FlushedBy::Fsync)),
         Phase::Transfer(transfer) => Box::new(transfer::TransferPhase(transfer)),
         Phase::FileServer => Box::new(file_server::FileServer),
+        Phase::FileRewrite => Box::new(file_rewrite::FileRewrite),
+        Phase::FileRead => Box::new(file_read::FileRead),
+        Phase::FileRandomRead => Box::new(file_random_read::FileRandomRead),
         Phase::TreeUnpack
         | Phase::TreeCopy
         | Phase::TreeSearch

@@ -8,7 +8,7 @@ use crate::model::plan::{CacheState, Plan};
 use crate::model::settings::Settings;
 use crate::phases::memory_needed;
 use crate::sys::mounts::copies_on_write;
-use crate::units::rounded_size;
+use crate::units::{rounded_size, with_thousands};
 use process::PROGRAM_BYTES;
 
 /// Space to spare, in per cent of what a run needs.
@@ -185,10 +185,32 @@ pub fn cautions(settings: &Settings, filesystem: &Filesystem, limits: &Limits) -
     found
 }
 
+/// More bytes, or more files, at a time are worth a word before it begins: more than the default profile takes.
+const MUCH_BYTES: u64 = 4 << 30;
+const MANY_FILES: u64 = 100_000;
+
+/// What a large run takes; `None` for a small one.
+fn demands(plan: &Plan) -> Option<String> {
+    let settings = &plan.settings;
+    let (bytes, inodes) = (settings.most_allocated_bytes(), settings.most_inodes());
+    if bytes <= MUCH_BYTES && inodes <= MANY_FILES {
+        return None;
+    }
+    let (made, data) = settings.made_in_all();
+    let [made, inodes] = [made, inodes].map(|count| with_thousands(count as f64, 0));
+    let [data, bytes, memory] = [data, bytes, memory_needed(settings)].map(rounded_size);
+    let runs = if settings.runs == 1 { "its run".to_owned() } else { format!("each of its {} runs", settings.runs) };
+    Some(format!(
+        "{} makes {made} files and directories with {data} of data in {runs}; at a time they take up to {bytes} and {inodes} inodes, \
+         and barrow {memory} of memory for names and buffers",
+        plan.profile
+    ))
+}
+
 /// What the user should know of the machine and of his own rights; `no_drops` says why nobody can drop the system's caches.
 #[must_use]
 pub fn general_cautions(plan: &Plan, limits: &Limits, no_drops: Option<&str>) -> Vec<String> {
-    let mut found = Vec::new();
+    let mut found: Vec<String> = demands(plan).into_iter().collect();
     if let Some(limit) = limits.group_bytes {
         found.push(format!("barrow may have {} of memory: writers wait earlier than they would without that limit", rounded_size(limit)));
     }
@@ -201,6 +223,8 @@ pub fn general_cautions(plan: &Plan, limits: &Limits, no_drops: Option<&str>) ->
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::plan::Circumstances;
+    use crate::model::profile::Profile;
 
     fn filesystem(kind: &str, free_bytes: u64) -> Filesystem {
         Filesystem {
@@ -276,6 +300,19 @@ mod tests {
         assert_eq!(refusals(&settings(), &tmpfs, &addressed), [], "a file of a filesystem takes no addresses");
         assert_eq!(cautions(&settings(), &tmpfs, &limits(None)).len(), 1);
         assert!(cautions(&settings(), &filesystem("ext4", 0), &limits(None)).is_empty());
+    }
+
+    #[test]
+    fn what_a_large_run_takes_is_said_before() {
+        let said = |name: &str, changes: &[(&str, &str)]| {
+            let changes: Vec<_> = changes.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
+            let profile = Profile::named(name, 8 << 30).unwrap().changed(&changes, 0).unwrap();
+            demands(&Plan::of(&profile, 1, Circumstances::USUAL).unwrap())
+        };
+        assert_eq!(said("mail", &[]).unwrap(), "");
+        assert!(said("smallfiles", &[("runs", "1")]).unwrap().contains("in its run; at a time they take up to"));
+        assert_eq!([said("std", &[]), said("quick", &[]), said("mail", &[("scale", "1%")])], [None, None, None]);
+        assert!(said("full", &[]).unwrap().starts_with("full/1@16g makes "));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 mod drafts;
 mod evidence;
 mod links;
+mod small_files;
 mod times;
 
 use super::*;

@@ -1,9 +1,11 @@
 //! The calls of each phase as data, from the settings of a profile; a test holds them against the log of a pretended target.
 
+mod small;
 mod transfers;
 
 use crate::model::phase::{Files, Phase};
 use crate::model::settings::{Io, Links, SequentialOrder, Settings, SyncAt};
+use crate::phases::Tenth;
 use crate::target::FlushMethod;
 use crate::target::pretend_call::Operation;
 use crate::target::scratch::FileSetKind;
@@ -78,6 +80,9 @@ pub fn calls(phase: Phase, settings: &Settings, flush: FlushMethod) -> Calls {
         Phase::DsyncWrite => transfers::dsync_write(settings),
         Phase::FsyncWrite => transfers::fsync_write(settings),
         Phase::Transfer(transfer) => transfers::transfers(transfer, settings),
+        Phase::FileRewrite => small::rewrite(settings, flush),
+        Phase::FileRead => small::read_whole(settings, Tenth::Read),
+        Phase::FileRandomRead => small::read_whole(settings, Tenth::ReadAtRandom),
         _ => Calls::default(),
     }
 }
@@ -207,12 +212,14 @@ fn create(settings: &Settings, kind: FileSetKind, flush: FlushMethod) -> Calls {
     let made = for_workers(settings, [made, directories_opened(settings, kind)].concat());
     let finish = match flush {
         FlushMethod::WholeFilesystem => vec![on("target", Operation::Flush)],
-        FlushMethod::EachFile => {
-            let each = vec![open("\"NAME\"", Operation::Open, "O_RDWR"), on("file", Operation::Sync), close()];
-            [vec![Step::Times(settings.files_that_are_no_links(), None, each)], flush_directories(settings)].concat()
-        }
+        FlushMethod::EachFile => [vec![each_file_flushed(settings.files_that_are_no_links())], flush_directories(settings)].concat(),
     };
     Calls { prepare: [made, vec![on("target", Operation::Flush)]].concat(), work: made_entries(settings), finish, ..Calls::default() }
+}
+
+/// So many files, flushed one by one.
+fn each_file_flushed(files: u64) -> Step {
+    Step::Times(files, None, vec![open("\"NAME\"", Operation::Open, "O_RDWR"), on("file", Operation::Sync), close()])
 }
 
 /// A call, and the flush that the plan wants after it.

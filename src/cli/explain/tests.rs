@@ -33,9 +33,13 @@ fn expanded(steps: &[Step]) -> Vec<Made> {
 }
 
 fn small_plan(changes: &[(&str, &str)]) -> Plan {
+    small_plan_of("quick", changes)
+}
+
+fn small_plan_of(profile: &str, changes: &[(&str, &str)]) -> Plan {
     let small = [("file_size", "96k"), ("chunk_size", "8k"), ("seeks", "20"), ("seek_seconds", "0"), ("files", "15")];
     let changes: Vec<_> = small.iter().chain(changes).map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
-    let profile = Profile::named("quick", 0).unwrap().changed(&changes, 0).unwrap();
+    let profile = Profile::named(profile, 0).unwrap().changed(&changes, 0).unwrap();
     Plan::of(&profile, GENERATOR, Circumstances::USUAL).unwrap()
 }
 
@@ -130,6 +134,22 @@ fn what_is_explained_of_transfers_and_flushed_writes_is_what_is_done() {
     }
 }
 
+#[test]
+fn what_is_explained_of_small_files_is_what_is_done() {
+    let cases: [&[(&str, &str)]; 4] = [
+        &[("files", "25"), ("dirs", "4")],
+        &[("files", "137"), ("workers", "3"), ("dirs", "2"), ("min_size", "3000"), ("max_size", "3000")],
+        &[("files", "40"), ("dirs", "4"), ("sync", "every"), ("min_size", "24k"), ("max_size", "24k"), ("file_chunk_size", "4k")],
+        &[("files", "40"), ("dirs", "4"), ("phases", "seq_create,file_read,file_rewrite,seq_stat,file_random_read,seq_delete")],
+    ];
+    for changes in cases {
+        for flush in [FlushMethod::WholeFilesystem, FlushMethod::EachFile] {
+            check(&small_plan_of("smallfiles", changes), flush);
+        }
+    }
+    check(&small_plan_of("mail", &[("dirs", "3")]), FlushMethod::EachFile);
+}
+
 /// All built-in profiles, and custom ones with everything that has a text of its own.
 fn profiles() -> Vec<Profile> {
     let mut profiles = Profile::built_in(24 << 30);
@@ -151,7 +171,8 @@ fn profiles() -> Vec<Profile> {
 #[test]
 fn no_line_is_over_80_columns() {
     for profile in profiles() {
-        let pages = profile.settings.phases.iter().map(|phase| page(*phase, &profile));
+        let own = profile.settings.phases.iter().filter(|phase| !Phase::STANDARD.contains(phase));
+        let pages = Phase::STANDARD.iter().chain(own).map(|phase| page(*phase, &profile));
         for text in pages.chain([list(&profile)]) {
             for line in text.lines() {
                 assert!(width(line) <= COLUMNS && line.trim_end() == line, "{line}");

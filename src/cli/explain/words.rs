@@ -25,6 +25,17 @@ pub const fn purpose(phase: Phase) -> &'static str {
         }
         Phase::FsyncWrite => "append 4 KiB at a time to a new file, with an fsync after each write.",
         Phase::Transfer(transfer) => transfer_purpose(transfer),
+        Phase::FileRewrite => {
+            "open each file of a tenth of that set in a random order, cut it to nothing, write it anew with another size, then flush. \
+             Every tenth file by rank of size (rank 0, 10, 20 …; of n files the one of rank r has min_size + (max_size − min_size) · r / \
+             (n − 1) bytes, rounded down, and chance deals the ranks). Each takes the size of the one half of them further, from the \
+             last on to the first: so no file keeps its size, unless the sizes lie under 3 bytes apart, and the sum stays."
+        }
+        Phase::FileRead => {
+            "open each file of a tenth of that set in the order of the names, ask for its size, read all of it: the files of the ranks r \
+             for which (r + ⌊r / 10⌋) mod 10 is 1. A tenth of them were rewritten, where file_rewrite stands before."
+        }
+        Phase::FileRandomRead => "as file_read, in a random order, on the tenth for which (r + ⌊r / 10⌋) mod 10 is 2.",
         Phase::CharWrite | Phase::CharRead => "move single characters. Only other programs do that; barrow reads their numbers.",
         _ => "",
     }
@@ -85,7 +96,7 @@ pub const fn keys(phase: Phase) -> &'static [&'static str] {
             "links",
             "sync",
         ],
-        Phase::RandomCreate | Phase::RandomStat | Phase::RandomDelete => &[
+        Phase::RandomCreate | Phase::RandomStat | Phase::RandomDelete | Phase::FileRewrite | Phase::FileRead | Phase::FileRandomRead => &[
             "files",
             "min_size",
             "max_size",
@@ -133,7 +144,7 @@ pub fn made_ready(phase: Phase) -> Vec<&'static str> {
             PREPARE,
             "with --cache warm, neither of the two",
             REMOUNT,
-            "without root nothing evicts names and inodes: they are answered from memory",
+            "without root nothing evicts names, inodes and small files: they are answered from memory",
             QUIET,
         ],
     }
@@ -155,6 +166,8 @@ pub const fn made(phase: Phase) -> &'static str {
         Phase::SeqCreate | Phase::RandomCreate => {
             "in memory: all names, and random data for files with content; all threads wait at a gate"
         }
+        Phase::FileRewrite => "in memory: the names of a tenth in their order, and random data; all threads wait at a gate",
+        Phase::FileRead | Phase::FileRandomRead => "in memory: the names of a tenth in their order; all threads wait at a gate",
         Phase::SeqStat | Phase::SeqDelete | Phase::RandomStat | Phase::RandomDelete => {
             "in memory: all names in their order; all threads wait at a gate"
         }
@@ -179,7 +192,7 @@ pub fn links(phase: Phase, settings: &Settings) -> Option<&'static str> {
 pub fn data(phase: Phase, settings: &Settings) -> Vec<String> {
     let is_new = match phase {
         Phase::BlockWrite | Phase::FsyncWrite | Phase::Transfer(Transfer { direction: Direction::Write, .. }) => true,
-        Phase::SeqCreate | Phase::RandomCreate => settings.max_size > 0,
+        Phase::SeqCreate | Phase::RandomCreate | Phase::FileRewrite => settings.max_size > 0,
         _ => false,
     };
     let (zeros, copies) = (settings.compressible, settings.dedupe);
@@ -248,6 +261,8 @@ pub fn checked(phase: Phase, settings: &Settings) -> Vec<&'static str> {
         Phase::SeqStat | Phase::RandomStat if has_symbolic_links => vec!["each link leads to an empty file"],
         Phase::SeqStat | Phase::RandomStat => vec!["each size is the one that was written"],
         Phase::SeqDelete | Phase::RandomDelete => vec!["each file was there", FLUSH],
+        Phase::FileRewrite => vec!["each file was there; every write was taken whole", FLUSH],
+        Phase::FileRead | Phase::FileRandomRead => vec!["each size is the one that was written last", STAMPS],
         _ => Vec::new(),
     }
 }

@@ -23,6 +23,8 @@ pub const DSYNC_WRITE_BYTES: u64 = 512;
 pub const FSYNC_WRITE_BYTES: u64 = 4096;
 /// A file of each kind of flushed writes.
 const SYNC_FILES: u64 = 2;
+/// So many files have tenths that can be rewritten with other sizes, and read.
+const LEAST_WITH_TENTHS: u64 = 20;
 /// The space that a small file takes at least on the common filesystems.
 const ALLOCATION_BYTES: u64 = 4096;
 
@@ -79,6 +81,24 @@ impl Settings {
             if !makers.is_empty() && self.phases.last_before(*phase, makers).is_none() {
                 let names: Vec<&str> = makers.iter().map(|maker| maker.name()).collect();
                 let problem = format!("{} needs {} before it", phase.name(), names.join(" or "));
+                return Err(SettingsError::Unfit { key: "phases", problem });
+            }
+            let remover = match phase.row().group {
+                Group::Sequential | Group::Small => Some(Phase::SeqDelete),
+                Group::Random => Some(Phase::RandomDelete),
+                Group::Block
+                | Group::Seek
+                | Group::Character
+                | Group::Sync
+                | Group::Transfer
+                | Group::Server
+                | Group::Tree
+                | Group::Large
+                | Group::Device
+                | Group::Command => None,
+            };
+            if let Some(remover) = remover.filter(|remover| self.phases.last_before(*phase, &[*remover]).is_some()) {
+                let problem = format!("{} finds no files behind {}", phase.name(), remover.name());
                 return Err(SettingsError::Unfit { key: "phases", problem });
             }
         }
@@ -205,6 +225,14 @@ impl Settings {
         if self.files > 0 && self.files < self.workers {
             return unfit("workers", format!("{} workers cannot share {} files", self.workers, self.files));
         }
+        if self.files > 0 && self.phases.has(Group::Small) {
+            if self.files < LEAST_WITH_TENTHS {
+                return unfit("files", format!("{} have no tenths to rewrite and read; take at least {LEAST_WITH_TENTHS}", self.files));
+            }
+            if self.links != Links::None {
+                return unfit("links", "file_rewrite and file_read work on files, not on links".to_owned());
+            }
+        }
         Ok(())
     }
 
@@ -284,6 +312,14 @@ impl Settings {
         Files::ALL.iter().filter(|files| self.uses(**files)).map(|files| self.inodes_of(*files)).max().unwrap_or(0)
     }
 
+    /// Files and directories that a run makes in all, and the bytes of data that it fills them with, each once.
+    #[must_use]
+    pub fn made_in_all(&self) -> (u64, u64) {
+        let used = || Files::ALL.iter().filter(|files| self.uses(**files));
+        let sum = |of: fn(&Self, Files) -> u64| used().map(|files| of(self, *files)).fold(0, u64::saturating_add);
+        (sum(Self::inodes_of), sum(Self::bytes_of))
+    }
+
     /// Bytes of a file set at the most: sizes are evenly spaced from `min_size` to `max_size`, each rounded down to a byte.
     #[must_use]
     pub fn file_set_bytes(&self) -> u64 {
@@ -298,7 +334,7 @@ impl Settings {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::settings::Io;
+    use crate::model::settings::{Io, PhaseList};
 
     #[test]
     fn what_does_not_go_together_is_named() {
@@ -325,6 +361,33 @@ mod tests {
             let error = settings.check().unwrap_err();
             assert!(error.to_string().starts_with(&format!("{key}: ")), "{key}: {error}");
         }
+    }
+
+    #[test]
+    fn phases_that_find_no_files_are_refused() {
+        let of = |phases: &str| PhaseList::try_from(phases.split(',').map(|name| Phase::named(name).unwrap()).collect::<Vec<_>>()).unwrap();
+        let set = |phases, files, links| Settings { phases: of(phases), files, links, ..Settings::default() }.check();
+        assert_eq!(set("seq_create,file_rewrite,file_read", 20, Links::None), Ok(()));
+        for (phases, files, links, words) in [
+            ("seq_create,seq_delete,file_read", 20, Links::None, "phases: file_read finds no files behind seq_delete"),
+            ("random_create,random_delete,random_stat", 20, Links::None, "phases: random_stat finds no files behind random_delete"),
+            ("file_rewrite", 20, Links::None, "phases: file_rewrite needs seq_create before it"),
+            ("seq_create,file_read", 19, Links::None, "files: 19 have no tenths"),
+            ("seq_create,file_rewrite", 20, Links::Hard, "links: file_rewrite and file_read work on files"),
+        ] {
+            let error = set(phases, files, links).unwrap_err().to_string();
+            assert!(error.starts_with(words), "{error}");
+        }
+    }
+
+    #[test]
+    fn what_a_run_makes_is_the_sum_of_its_files() {
+        let set = |phases| {
+            let phases = PhaseList::try_from(phases).unwrap();
+            Settings { phases, files: 100, dirs: 3, min_size: 10, max_size: 20, ..Settings::default() }.made_in_all()
+        };
+        assert_eq!(set(vec![Phase::SeqCreate, Phase::FileRewrite]), (103, 1500));
+        assert_eq!(set(Phase::STANDARD.to_vec()), (206, 3000));
     }
 
     #[test]
