@@ -2,6 +2,7 @@
 
 use super::exit::usage;
 use super::vigil::Bounds;
+use crate::model::plan::MOST_FILL_PERCENT;
 use crate::units::parse_milliseconds;
 use clap::Args;
 use std::time::Duration;
@@ -30,6 +31,16 @@ pub struct ConductArguments {
     /// Say only what went wrong while it runs; the report still comes
     #[arg(short, long)]
     pub quiet: bool,
+}
+
+/// How full a filesystem is to be before the phases: `90%`.
+///
+/// # Errors
+/// In words.
+pub fn fill_percent(text: &str) -> Result<u64, String> {
+    let percent = text.trim().strip_suffix('%').unwrap_or(text.trim()).parse().ok();
+    let percent = percent.filter(|percent| (1..=MOST_FILL_PERCENT).contains(percent));
+    percent.ok_or_else(|| format!("`{text}` is no whole number of per cent from 1% to {MOST_FILL_PERCENT}%"))
 }
 
 impl ConductArguments {

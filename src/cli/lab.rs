@@ -6,7 +6,7 @@ mod page;
 mod writing;
 
 use super::batch::{reported, until_stopped};
-use super::conduct::ConductArguments;
+use super::conduct::{ConductArguments, fill_percent};
 use super::exit::{Exit, usage};
 use super::output::{print, say};
 use super::small_file;
@@ -49,9 +49,9 @@ pub struct LabArguments {
     /// Whether filesystems share an image, on the same blocks, or have their own
     #[arg(long, value_name = "HOW", value_parser = Images::ALL.map(|(name, _)| name))]
     images: Option<String>,
-    /// Fill each filesystem at the end of its run, to note what fits
-    #[arg(long)]
-    fill: bool,
+    /// Fill each filesystem at the end of its run, to note what fits; with =PCT, as in --fill=90%, before its phases instead
+    #[arg(long, value_name = "PCT", num_args = 0..=1, require_equals = true, default_missing_value = "end", value_parser = filling)]
+    fill: Option<Filling>,
     /// Do not check the filesystems after their runs
     #[arg(long)]
     no_check: bool,
@@ -71,6 +71,19 @@ pub struct LabArguments {
     work: WorkArguments,
     #[command(flatten)]
     conduct: ConductArguments,
+}
+
+/// When filesystems are filled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Filling {
+    /// When their phases are done.
+    AtTheEnd,
+    /// Before them, to so many per cent.
+    Before(u64),
+}
+
+fn filling(text: &str) -> Result<Filling, String> {
+    if text == "end" { Ok(Filling::AtTheEnd) } else { fill_percent(text).map(Filling::Before) }
 }
 
 /// Does what `barrow lab` is asked for.
@@ -110,7 +123,7 @@ fn asked(arguments: &LabArguments, ram: Option<u64>) -> anyhow::Result<LabPlan> 
     plan.image_bytes = arguments.size.or(plan.image_bytes);
     plan.directory = arguments.directory.clone().or(plan.directory);
     plan.images = arguments.images.as_deref().and_then(Images::named).unwrap_or(plan.images);
-    plan.is_filled |= arguments.fill;
+    plan.is_filled |= arguments.fill == Some(Filling::AtTheEnd);
     plan.tags.extend(arguments.work.kept.tags.iter().cloned());
     plan.changes.extend(arguments.work.changes());
     if arguments.no_check {
@@ -127,7 +140,9 @@ fn read(path: &Path, ram: Option<u64>) -> anyhow::Result<LabPlan> {
 /// What each run does.
 fn plan(arguments: &LabArguments, resolved: &Resolved, ram: Option<u64>) -> anyhow::Result<Plan> {
     let ConductArguments { pause, max_phase_seconds, .. } = arguments.conduct;
-    let circumstances = Circumstances { pause_ms: pause, max_phase_seconds: max_phase_seconds.unwrap_or(0), ..Circumstances::USUAL };
+    let fill_percent = if let Some(Filling::Before(percent)) = arguments.fill { percent } else { 0 };
+    let max_phase_seconds = max_phase_seconds.unwrap_or(0);
+    let circumstances = Circumstances { pause_ms: pause, max_phase_seconds, fill_percent, ..Circumstances::USUAL };
     let of = |profile: &str| work::plan(profile, &resolved.changes, None, ram, circumstances.clone());
     match (&arguments.work.profile, &resolved.profile) {
         (Some(profile), _) => of(profile),

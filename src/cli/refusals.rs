@@ -48,14 +48,18 @@ pub fn caution(plan: &Plan, limits: &Limits, no_drops: Option<&str>, quiet: bool
 /// `space_advice` says what else to do.
 pub fn refusals_of(plan: &Plan, target: &mut Named, head: &str, space_advice: &str, limits: &Limits, quiet: bool) -> Vec<String> {
     let mut refused = Vec::new();
-    for refusal in preflight::refusals(&plan.settings, &target.filesystem, limits) {
+    let filesystem = preflight::filled(&target.filesystem, plan.circumstances.fill_percent).unwrap_or_else(|refusal| {
+        refused.push(format!("{head}: {refusal}"));
+        target.filesystem.clone()
+    });
+    for refusal in preflight::refusals(&plan.settings, &filesystem, limits) {
         let advice = if matches!(refusal, Refusal::Space { .. }) { space_advice } else { "" };
         refused.push(format!("{head}: {refusal}{advice}"));
     }
     for refusal in direct_refusals(&plan.settings, target) {
         refused.push(format!("{head}: {refusal}"));
     }
-    let cautions = preflight::cautions(&plan.settings, &target.filesystem, limits);
+    let cautions = preflight::cautions(&plan.settings, &filesystem, limits);
     for caution in cautions.iter().filter(|_| !quiet).chain(&others(target)) {
         say(&format!("barrow: {head}: {caution}"));
     }

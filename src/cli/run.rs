@@ -1,7 +1,7 @@
 //! `barrow run`: from the command line to a batch, its run file and its report.
 
 use super::batch::{Order, done, reported, until_stopped};
-use super::conduct::ConductArguments;
+use super::conduct::{ConductArguments, fill_percent};
 use super::exit::{Exit, usage};
 use super::interrupt::Interrupt;
 use super::loadfile;
@@ -36,6 +36,9 @@ pub struct RunArguments {
     /// Run this by the shell before each cold phase, off the clock; with --user, as that user
     #[arg(long, value_name = "COMMAND")]
     prepare: Option<String>,
+    /// Before the phases fill the filesystem, as in 90%, with files that go when the run ends; 95% at the most
+    #[arg(long, value_name = "PCT", value_parser = fill_percent)]
+    fill: Option<u64>,
     /// As root: measure with this user's rights alone. All others are given up before the first write; a child keeps the one to drop caches. The run file stays yours
     #[arg(long, value_name = "NAME[:GROUP]")]
     user: Option<String>,
@@ -101,6 +104,7 @@ fn circumstances(arguments: &RunArguments) -> Circumstances {
         drop_caches: if arguments.drop_caches == "never" { DropCaches::Never } else { DropCaches::Auto },
         prepare: arguments.prepare.clone(),
         pause_ms: arguments.conduct.pause,
+        fill_percent: arguments.fill.unwrap_or(0),
         max_phase_seconds: arguments.conduct.max_phase_seconds.unwrap_or(0),
     }
 }

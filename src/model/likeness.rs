@@ -74,7 +74,10 @@ fn circumstances(one: &RunRecord, two: &RunRecord) -> Vec<Difference> {
         value.unwrap_or_else(|| "cold".to_owned())
     };
     let prepared = |around: &Circumstances| if around.prepare.is_some() { "a command" } else { "no command" }.to_owned();
+    let filled =
+        |around: &Circumstances| if around.fill_percent > 0 { format!("{}%", around.fill_percent) } else { "as it was".to_owned() };
     let found = [
+        differing("fill_to", filled(ours), filled(theirs)),
         differing("cache", said(ours, "cache"), said(theirs, "cache")),
         differing("drop_caches", said(ours, "drop_caches"), said(theirs, "drop_caches")),
         differing("prepare", prepared(ours), prepared(theirs)),

@@ -111,6 +111,13 @@ impl Filesystem {
         let whole = used.saturating_add(self.free_bytes);
         (whole > 0).then(|| used as f64 * 100.0 / whole as f64)
     }
+
+    /// Bytes that are free for this user when so many per cent of what he could use are used; `None` where that is not known.
+    #[must_use]
+    pub fn free_when_filled(&self, percent: u64) -> Option<u64> {
+        let whole = u128::from(self.used_bytes?) + u128::from(self.free_bytes);
+        u64::try_from(whole * u128::from(100_u64.saturating_sub(percent)) / 100).ok()
+    }
 }
 
 /// What is known of the block device below a filesystem.

@@ -30,6 +30,7 @@ pub(crate) mod sample;
 pub mod selection;
 pub mod series;
 pub mod settings;
+pub mod size_law;
 pub mod slices;
 pub mod stack;
 pub mod status;

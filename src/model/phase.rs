@@ -246,12 +246,12 @@ phases! {
     TreeSearch     "tree_search"      "Tree search"      Files Tree       Data     false;
     /// Deletes the directories that were copied.
     TreePrune      "tree_prune"       "Tree prune"       Files Tree       Metadata true;
-    /// Copies large files.
-    LargeCopy      "large_copy"       "Large copy"       Bytes Large      Data     true;
     /// Several writers at once make the large and small files of a library.
     LibraryWrite   "library_write"    "Library write"    Bytes Large      Nothing  true;
     /// Several readers at once read whole files of the library at random.
     LibraryRead    "library_read"     "Library read"     Bytes Large      Data     false;
+    /// Copies the largest files of the library, which have half of its bytes.
+    LargeCopy      "large_copy"       "Large copy"       Bytes Large      Data     true;
     /// Deletes everything that is left.
     TreeDelete     "tree_delete"      "Tree delete"      Files Tree       Metadata true;
     /// Reads a device through the page cache at its start.
@@ -281,8 +281,8 @@ pub fn needed_before(phase: Phase) -> &'static [Phase] {
         Phase::RandomStat | Phase::RandomDelete => &[Phase::RandomCreate],
         Phase::TreeCopy | Phase::TreeSearch => &[Phase::TreeUnpack],
         Phase::TreePrune => &[Phase::TreeCopy],
-        Phase::LibraryRead => &[Phase::LibraryWrite],
-        Phase::TreeDelete => &[Phase::TreeUnpack],
+        Phase::LibraryRead | Phase::LargeCopy => &[Phase::LibraryWrite],
+        Phase::TreeDelete => &[Phase::TreeUnpack, Phase::LibraryWrite, Phase::LargeCopy],
         Phase::BlockWrite
         | Phase::SeqCreate
         | Phase::RandomCreate
@@ -292,7 +292,6 @@ pub fn needed_before(phase: Phase) -> &'static [Phase] {
         | Phase::FsyncWrite
         | Phase::FileServer
         | Phase::TreeUnpack
-        | Phase::LargeCopy
         | Phase::LibraryWrite
         | Phase::DeviceStart
         | Phase::DeviceMiddle

@@ -44,12 +44,18 @@ pub struct Circumstances {
     /// Seconds after which a phase is ended without a result; 0 for no such limit.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub max_phase_seconds: u64,
+    /// Per cent of the filesystem that are used when the phases begin; 0 as it is.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub fill_percent: u64,
 }
+
+/// The most per cent to which a filesystem is filled: some keep the last ones for themselves.
+pub const MOST_FILL_PERCENT: u64 = 95;
 
 impl Circumstances {
     /// Cold, dropping caches where the rights suffice, without a command or a rest.
     pub const USUAL: Self =
-        Self { cache: CacheState::Cold, drop_caches: DropCaches::Auto, prepare: None, pause_ms: 0, max_phase_seconds: 0 };
+        Self { cache: CacheState::Cold, drop_caches: DropCaches::Auto, prepare: None, pause_ms: 0, max_phase_seconds: 0, fill_percent: 0 };
 
     /// As usual, but no cache of the system is dropped.
     pub const WITHOUT_DROPS: Self = Self { drop_caches: DropCaches::Never, ..Self::USUAL };
@@ -66,6 +72,7 @@ impl Circumstances {
         parameters.extend(self.prepare.iter().map(|command| ("prepare", command.clone())));
         parameters.extend((self.pause_ms > 0).then(|| ("pause", format!("{}ms", self.pause_ms))));
         parameters.extend((self.max_phase_seconds > 0).then(|| ("max_phase_seconds", self.max_phase_seconds.to_string())));
+        parameters.extend((self.fill_percent > 0).then(|| ("fill_to", format!("{}%", self.fill_percent))));
         parameters
     }
 }

@@ -15,6 +15,7 @@ const BUILT_IN: &[(&str, &str)] = &[
     ("device/1", include_str!("../profiles/device-1.toml")),
     ("smallfiles/1", include_str!("../profiles/smallfiles-1.toml")),
     ("mail/1", include_str!("../profiles/mail-1.toml")),
+    ("tree/1", include_str!("../profiles/tree-1.toml")),
 ];
 
 /// The most bytes of a profile's text, far more than any needs: the reader of TOML takes many times the memory of its text.
@@ -190,7 +191,19 @@ mod tests {
         let names: Vec<&str> = profiles.iter().map(|profile| profile.name.as_str()).collect();
         assert_eq!(
             names,
-            ["quick/1", "std/1", "full/1@48g", "bonnie/1@48g", "sync/1", "blocks/1", "fileserver/1", "device/1", "smallfiles/1", "mail/1"]
+            [
+                "quick/1",
+                "std/1",
+                "full/1@48g",
+                "bonnie/1@48g",
+                "sync/1",
+                "blocks/1",
+                "fileserver/1",
+                "device/1",
+                "smallfiles/1",
+                "mail/1",
+                "tree/1"
+            ]
         );
         for profile in &profiles {
             assert_eq!(profile.settings.check(), Ok(()), "{}", profile.name);

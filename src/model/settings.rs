@@ -8,12 +8,14 @@ mod phase_tables;
 mod scale;
 mod server;
 mod transfers;
+mod tree;
 
 pub use checks::{DSYNC_WRITE_BYTES, FSYNC_WRITE_BYTES};
 pub use choices::{Io, Links, SequentialOrder, SyncAt};
 pub use command_line::CommandLine;
 pub use phase_list::{PhaseList, PhaseListError};
 pub use scale::Scale;
+pub use tree::Collection;
 
 use super::bounded::at_most;
 use super::evidence::is_zero;
@@ -109,6 +111,12 @@ pub struct Settings {
     /// Bytes that are read at each of them.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub sweep_size: u64,
+    /// Files of a source tree; 0 leaves out its phases.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub tree_files: u64,
+    /// Files of a library, from small to large ones; 0 leaves out its phases.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub library_files: u64,
 }
 
 const fn one() -> u64 {
@@ -163,6 +171,8 @@ impl Default for Settings {
             place_size: 0,
             sweep_places: 0,
             sweep_size: 0,
+            tree_files: 0,
+            library_files: 0,
         }
     }
 }
@@ -175,6 +185,7 @@ impl Settings {
             (Phase::Transfer(transfer), _) => u64::from(transfer.workers),
             (_, Group::Seek) => self.seekers,
             (_, Group::Block | Group::Sequential | Group::Random | Group::Small | Group::Character) => self.workers,
+            (Phase::LibraryWrite | Phase::LibraryRead, _) => self.library_threads(),
             (_, Group::Server) => self.clients,
             (_, Group::Transfer | Group::Sync | Group::Tree | Group::Large | Group::Device | Group::Command) => 1,
         }
@@ -197,6 +208,8 @@ impl Settings {
             Group::Block | Group::Seek | Group::Transfer if self.file_size == 0 => Some("file_size = 0"),
             Group::Sequential | Group::Random | Group::Small if self.files == 0 => Some("files = 0"),
             Group::Sync if self.sync_writes == 0 => Some("sync_writes = 0"),
+            Group::Tree if self.tree_files == 0 => Some("tree_files = 0"),
+            Group::Large if self.library_files == 0 => Some("library_files = 0"),
             Group::Character => Some("barrow moves no single characters"),
             Group::Device if phase == Phase::DeviceSweep => (self.sweep_places == 0).then_some("sweep_places = 0"),
             Group::Device => (self.place_size == 0).then_some("place_size = 0"),
@@ -328,6 +341,8 @@ keys! {
     place_size           true  "bytes read at a device's start, middle and end; 0: none" size, exact_size;
     sweep_places         true  "places of the curve over a device, to 64; 0: none" count, |value: u64| value.to_string();
     sweep_size           true  "bytes read at each of them" size, exact_size;
+    tree_files           true  "files of a source tree; 0: none" count, |value: u64| value.to_string();
+    library_files        true  "files of a library, 8 KiB to 32 MiB each; 0: none" count, |value: u64| value.to_string();
 }
 
 /// The keys that came when workloads already had ids. As long as such a key has its default value it is named neither in the canonical
@@ -350,6 +365,8 @@ const LATER_KEYS: &[&str] = &[
     "place_size",
     "sweep_places",
     "sweep_size",
+    "tree_files",
+    "library_files",
 ];
 
 impl Key {

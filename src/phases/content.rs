@@ -39,8 +39,9 @@ impl Content {
     }
 
     /// The next piece of a file, stamped: `length` bytes for `offset`, which is a multiple of 512, and of 4096 where data is not plain.
+    /// Whoever changes more of it than stamps puts back what stood there, since later pieces are made of it.
     #[inline]
-    pub fn next(&mut self, marks: &Marks, offset: u64, length: usize) -> &[u8] {
+    pub fn next(&mut self, marks: &Marks, offset: u64, length: usize) -> &mut [u8] {
         let fresh = self.pool.slice(length);
         match &mut self.mix {
             None => {
@@ -74,7 +75,7 @@ impl Mix {
         Self { compressible: settings.compressible, duplicates: Duplicates::of(settings), originals, desk }
     }
 
-    fn applied<'a>(&'a mut self, fresh: &'a mut [u8], marks: &Marks, offset: u64) -> &'a [u8] {
+    fn applied<'a>(&'a mut self, fresh: &'a mut [u8], marks: &Marks, offset: u64) -> &'a mut [u8] {
         if !self.duplicates.are_any() && fresh.len().is_multiple_of(BLOCK) {
             marks.mark(fresh, offset);
             return fresh;

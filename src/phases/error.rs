@@ -25,6 +25,16 @@ pub enum PhaseError {
         /// What was there instead.
         found: WrongData,
     },
+    /// Something was not found as often as this run wrote it.
+    #[error("{doing}: found {found} of the {expected} places with the string that was written")]
+    Miscounted {
+        /// What was being done, to what.
+        doing: String,
+        /// How often it was found.
+        found: u64,
+        /// How often it was written.
+        expected: u64,
+    },
     /// The run was asked to stop.
     #[error("stopped before the end")]
     Stopped,

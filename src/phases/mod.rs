@@ -18,6 +18,10 @@ mod file_rewrite;
 mod file_server;
 mod file_set;
 mod file_writer;
+mod large_copy;
+mod library;
+mod library_read;
+mod library_write;
 mod links;
 mod pool;
 mod procedure;
@@ -28,6 +32,12 @@ mod stat;
 mod sync_write;
 mod tally;
 mod transfer;
+mod tree;
+mod tree_copy;
+mod tree_delete;
+mod tree_prune;
+mod tree_search;
+mod tree_unpack;
 mod undone;
 mod work_directory;
 
@@ -39,6 +49,7 @@ pub use pool::{Buffer, POOL_BYTES, starts};
 pub use procedure::{Moved, Procedure};
 pub use stamp::{Generation, Origin, Stamps};
 pub use tally::{Stop, Tally};
+pub use tree::copied_directories;
 
 use sync_write::FlushedBy;
 
@@ -127,14 +138,14 @@ pub fn procedure(phase: Phase) -> Box<dyn Procedure> {
         Phase::FileRewrite => Box::new(file_rewrite::FileRewrite),
         Phase::FileRead => Box::new(file_read::FileRead),
         Phase::FileRandomRead => Box::new(file_random_read::FileRandomRead),
-        Phase::TreeUnpack
-        | Phase::TreeCopy
-        | Phase::TreeSearch
-        | Phase::TreePrune
-        | Phase::LargeCopy
-        | Phase::LibraryWrite
-        | Phase::LibraryRead
-        | Phase::TreeDelete => Box::new(undone::Undone),
+        Phase::TreeUnpack => Box::new(tree_unpack::TreeUnpack),
+        Phase::TreeCopy => Box::new(tree_copy::TreeCopy),
+        Phase::TreeSearch => Box::new(tree_search::TreeSearch),
+        Phase::TreePrune => Box::new(tree_prune::TreePrune),
+        Phase::LibraryWrite => Box::new(library_write::LibraryWrite),
+        Phase::LibraryRead => Box::new(library_read::LibraryRead),
+        Phase::LargeCopy => Box::new(large_copy::LargeCopy),
+        Phase::TreeDelete => Box::new(tree_delete::TreeDelete),
         Phase::DeviceStart
         | Phase::DeviceMiddle
         | Phase::DeviceEnd
@@ -155,10 +166,11 @@ pub fn prepare<'t>(phase: Phase, job: Job<'t>, survey: &Survey) -> Result<Timed<
     procedure(phase).prepare(job, survey)
 }
 
-/// The phase of a plan whose result a phase needs: the last that made or changed its files.
+/// The phase of a plan whose result a phase needs: the last that made or changed its files, of those that are done.
 #[must_use]
 pub fn needs(phase: Phase, plan: &Plan) -> Option<Phase> {
-    plan.settings.phases.last_before(phase, needed_before(phase))
+    let makers: Vec<Phase> = needed_before(phase).iter().copied().filter(|maker| plan.skips(*maker).is_none()).collect();
+    plan.settings.phases.last_before(phase, &makers)
 }
 
 /// Bytes of memory that the largest phase of some settings needs for names, buffers and threads.

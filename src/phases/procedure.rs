@@ -19,10 +19,10 @@ pub struct Moved {
 
 /// How one phase is done.
 pub trait Procedure {
-    /// Learns what it must know of the target before that goes cold.
+    /// Learns what it must know of the target before that goes cold, and evicts, or warms, files that are not in the root.
     ///
     /// # Errors
-    /// When a directory cannot be listed.
+    /// When a directory cannot be listed, or a file not be opened.
     fn survey(&self, _job: Job<'_>) -> Result<Survey, PhaseError> {
         Ok(Survey::new())
     }

@@ -1,6 +1,7 @@
 //! Rounds × targets × phases: takes grounds, reads the meter around what is timed, and gives a record for each run.
 
 mod crew;
+mod filling;
 mod flags;
 mod labels;
 mod once;

@@ -35,6 +35,14 @@ pub enum Refusal {
         /// How that number came about.
         why: String,
     },
+    /// It is to be filled, and cannot be.
+    #[error("cannot be filled to {percent} %: {why}")]
+    Filling {
+        /// To how many per cent.
+        percent: u64,
+        /// Why not.
+        why: String,
+    },
     /// Too few inodes.
     #[error("needs {needed} free inodes, has {free}; take fewer files (`--set files=…`, in `barrow bonnie` -n), or another target")]
     Inodes {
@@ -93,6 +101,32 @@ fn space_needed(settings: &Settings, kind: &str) -> (u64, String) {
 
 fn new_place(kind: &str) -> String {
     format!("since {kind} writes changed data to a new place")
+}
+
+/// A filesystem as it will be once it is filled to so many per cent, where that is asked for (0: as it is).
+///
+/// # Errors
+/// When it is fuller already, lies in memory, or does not tell how full it is.
+pub fn filled(filesystem: &Filesystem, percent: u64) -> Result<Filesystem, Refusal> {
+    if percent == 0 {
+        return Ok(filesystem.clone());
+    }
+    let refused = |why: String| Err(Refusal::Filling { percent, why });
+    let kind = &filesystem.kind;
+    if filesystem.class == FilesystemClass::Memory {
+        return refused(format!("{kind} lies in memory, which would be filled"));
+    }
+    match filesystem.free_when_filled(percent) {
+        None => refused(format!("{kind} does not tell how full it is")),
+        Some(free) if free > filesystem.free_bytes => {
+            let now = filesystem.fill_percent().unwrap_or(100.0);
+            refused(format!("{kind} is {now:.0} % full already; ask for more, or leave out --fill"))
+        }
+        Some(free) => {
+            let used_bytes = filesystem.used_bytes.map(|used| used.saturating_add(filesystem.free_bytes - free));
+            Ok(Filesystem { free_bytes: free, used_bytes, ..filesystem.clone() })
+        }
+    }
 }
 
 /// What the process may have.
@@ -277,6 +311,20 @@ mod tests {
         let some = filesystem("btrfs", 1_800 << 20);
         assert_eq!(refusals(&settings(), &some, &limits(None)), []);
         assert!(cautions(&settings(), &some, &limits(None))[0].contains("may slow the rewrite"));
+    }
+
+    #[test]
+    fn what_is_to_be_filled_must_be_emptier_and_leave_room() {
+        let half = Filesystem { used_bytes: Some(4 << 30), ..filesystem("ext4", 4 << 30) };
+        assert_eq!(filled(&half, 0).as_ref(), Ok(&half));
+        let full = filled(&half, 90).unwrap();
+        assert_eq!((full.free_bytes / (1 << 20), full.fill_percent().map(f64::round)), (819, Some(90.0)));
+        assert!(matches!(refusals(&settings(), &full, &limits(None))[..], [Refusal::Space { .. }]));
+        assert_eq!(refusals(&settings(), &half, &limits(None)), []);
+        let words = |filesystem: &Filesystem, percent| filled(filesystem, percent).unwrap_err().to_string();
+        assert!(words(&half, 40).contains("ext4 is 50 % full already"), "{}", words(&half, 40));
+        assert!(words(&filesystem("ext4", 1 << 30), 90).contains("does not tell"));
+        assert!(words(&Filesystem { used_bytes: Some(0), ..filesystem("tmpfs", 1 << 30) }, 90).contains("lies in memory"));
     }
 
     #[test]

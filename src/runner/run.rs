@@ -1,5 +1,6 @@
 //! One run: a place is taken, each phase is made cold, prepared, timed and recorded, and the place is given back whatever happens.
 
+use super::filling::fill;
 use super::labels::Footing;
 use super::once::{Course, Once};
 use super::probe::flush_is_heard;
@@ -53,6 +54,11 @@ pub fn run(
         Err(error) => observer.run_not_begun(standing, &error.to_string()),
     }
     let plan = &turn.batch.plan;
+    let fill_percent = plan.circumstances.fill_percent;
+    let taken = match taken {
+        Ok(()) if fill_percent > 0 => fill(place.ground.as_ref(), fill_percent, turn.nonce, interrupted),
+        other => other,
+    };
     let stamps = Stamps { nonce: turn.nonce, earlier: place.earlier.clone() };
     let mut course = course_of(place, plan, meter);
     (record.stack, record.costs) = (course.stack.clone(), course.costs);

@@ -3,6 +3,7 @@ mod evidence;
 mod links;
 mod small_files;
 mod times;
+mod trees;
 
 use super::*;
 use crate::model::flag::Flag;

@@ -62,6 +62,8 @@ pub enum WorkFile {
     Large,
     /// Files of a library.
     Library,
+    /// Files that fill the filesystem before the phases.
+    Fill,
 }
 
 /// Directories of the root in which everything belongs to a phase, whatever its name.
@@ -76,7 +78,7 @@ pub enum WorkDirectory {
 }
 
 impl WorkFile {
-    const ALL: [Self; 4] = [Self::Sync, Self::Transfer, Self::Large, Self::Library];
+    const ALL: [Self; 5] = [Self::Sync, Self::Transfer, Self::Large, Self::Library, Self::Fill];
 
     const fn word(self) -> &'static str {
         match self {
@@ -84,6 +86,7 @@ impl WorkFile {
             Self::Transfer => "transfer",
             Self::Large => "large",
             Self::Library => "library",
+            Self::Fill => "fill",
         }
     }
 

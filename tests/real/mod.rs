@@ -41,5 +41,6 @@ mod stack;
 mod stepped;
 mod traced;
 mod transfers;
+mod trees;
 mod truth;
 mod user;

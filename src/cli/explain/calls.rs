@@ -3,6 +3,7 @@
 mod small;
 mod transfers;
 
+use super::tree_calls::{self, tree_calls};
 use crate::model::phase::{Files, Phase};
 use crate::model::settings::{Io, Links, SequentialOrder, Settings, SyncAt};
 use crate::phases::Tenth;
@@ -83,13 +84,22 @@ pub fn calls(phase: Phase, settings: &Settings, flush: FlushMethod) -> Calls {
         Phase::FileRewrite => small::rewrite(settings, flush),
         Phase::FileRead => small::read_whole(settings, Tenth::Read),
         Phase::FileRandomRead => small::read_whole(settings, Tenth::ReadAtRandom),
+        Phase::TreeUnpack
+        | Phase::TreeCopy
+        | Phase::TreeSearch
+        | Phase::TreePrune
+        | Phase::LibraryWrite
+        | Phase::LibraryRead
+        | Phase::LargeCopy
+        | Phase::TreeDelete => tree_calls(phase, settings, flush),
         _ => Calls::default(),
     }
 }
 
-/// The calls that look at the files in the root before and after the clock of a phase that reads them.
+/// The calls that look at the files before and after the clock of a phase that reads their data.
 pub fn residency(phase: Phase, settings: &Settings) -> Vec<Step> {
     let (name, files) = match phase.row().group.files() {
+        Some(Files::Tree) => return tree_calls::residency(phase, settings),
         Some(Files::Transfer) => ("\"transfer.0\"", settings.transfer_files()),
         _ => ("\"block.0\"", settings.workers),
     };

@@ -178,18 +178,22 @@ const fn system_call(operation: Operation) -> &'static str {
     }
 }
 
+/// The directory that something lies in: what stands for many names lies in directories of its own.
+fn directory_of(object: &str) -> &'static str {
+    if object.contains("NAME") { "directory" } else { "target" }
+}
+
 /// The call as the manual writes it: `pwrite64(file, 1 MiB, offset)`.
 fn call_text(call: &Call) -> String {
     let object = call.object;
     let length = call.length.map(rounded_size).unwrap_or_default();
     let arguments = match call.operation {
         Operation::Create | Operation::Open => {
-            let directory = if object.contains("NAME") { "directory" } else { "target" };
-            format!("{directory}, {object}, {}", call.flags)
+            format!("{}, {object}, {}", directory_of(object), call.flags)
         }
-        Operation::OpenDirectory => format!("target, {object}, O_RDONLY|O_DIRECTORY"),
-        Operation::MakeDirectory => format!("target, {object}, 0700"),
-        Operation::RemoveDirectory => format!("target, {object}, AT_REMOVEDIR"),
+        Operation::OpenDirectory => format!("{}, {object}, O_RDONLY|O_DIRECTORY", directory_of(object)),
+        Operation::MakeDirectory => format!("{}, {object}, 0700", directory_of(object)),
+        Operation::RemoveDirectory => format!("{}, {object}, AT_REMOVEDIR", directory_of(object)),
         Operation::Read | Operation::Write => format!("{object}, {length}, offset"),
         Operation::AdviseRandom => format!("{object}, POSIX_FADV_RANDOM"),
         Operation::Evict => format!("{object}, POSIX_FADV_DONTNEED"),

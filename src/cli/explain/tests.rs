@@ -210,3 +210,41 @@ fn an_unknown_phase_names_the_nearest() {
     assert!(phase_named("zzz").unwrap_err().to_string().contains("the phases are block_write, rewrite"));
     assert_eq!(phase_named("seq_stat").unwrap(), Phase::SeqStat);
 }
+
+/// Every phase of the profile makes the calls that are explained, as often as it is said; their order is the tree's own.
+#[test]
+fn trees_are_made_by_the_calls_that_are_explained() {
+    for (sync, flush) in [("end", FlushMethod::WholeFilesystem), ("end", FlushMethod::EachFile), ("every", FlushMethod::WholeFilesystem)] {
+        let changes = [("tree_files", "40"), ("library_files", "9"), ("sync", sync)].map(|(key, value)| (key.to_owned(), value.to_owned()));
+        let profile = Profile::named("tree", 0).unwrap().changed(&changes, 0).unwrap();
+        let plan = Plan::of(&profile, GENERATOR, Circumstances::USUAL).unwrap();
+        let target = PretendTarget::costing(|_| 1);
+        let target = if flush == FlushMethod::EachFile { target.flushed_by_file() } else { target };
+        let interrupted = AtomicBool::new(false);
+        let (stop, stamps) = (Stop::of(&interrupted), Stamps::default());
+        let job = Job { plan: &plan, target: &target, stamps: &stamps, stop: &stop };
+        for phase in plan.settings.phases.iter().copied() {
+            let explained = calls(phase, &plan.settings, flush);
+            let sorted = |made: &[Made]| {
+                let mut operations: Vec<Operation> = made.iter().map(|(operation, _)| *operation).collect();
+                operations.sort();
+                operations
+            };
+            let mut start = target.log().len();
+            let survey = phases::procedure(phase).survey(job).unwrap();
+            assert_eq!(sorted(&logged(&target, start)), sorted(&expanded(&explained.survey)), "{}: before it goes cold", phase.name());
+            start = target.log().len();
+            let mut timed = phases::prepare(phase, job, &survey).unwrap();
+            assert_eq!(target.log().len(), start, "{}: nothing is to be prepared", phase.name());
+            for (work, tally) in &mut timed.workers {
+                tally.start(target.now_ns());
+                work(tally).unwrap();
+            }
+            assert_eq!(sorted(&logged(&target, start)), sorted(&expanded(&explained.work)), "{}: on the clock", phase.name());
+            start = target.log().len();
+            timed.flush.as_mut().map(|flush| flush().unwrap());
+            assert_eq!(sorted(&logged(&target, start)), sorted(&expanded(&explained.finish)), "{}: flush", phase.name());
+        }
+        assert!(target.entries().is_empty());
+    }
+}

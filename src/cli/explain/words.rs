@@ -36,6 +36,17 @@ pub const fn purpose(phase: Phase) -> &'static str {
              for which (r + ⌊r / 10⌋) mod 10 is 1. A tenth of them were rewritten, where file_rewrite stands before."
         }
         Phase::FileRandomRead => "as file_read, in a random order, on the tenth for which (r + ⌊r / 10⌋) mod 10 is 2.",
+        Phase::TreeUnpack => "make the directories and files of a source tree in the order of an archive, from memory, then flush.",
+        Phase::TreeCopy => "read the first half of the files of that tree and write them into a second one, then flush.",
+        Phase::TreeSearch => "read every file of that tree and count a string of 17 bytes, which stands in every eighth of them.",
+        Phase::TreePrune => "delete the second tree with everything in it, then flush.",
+        Phase::LibraryWrite => "up to 5 threads at once make the files of a library, 8 KiB to 32 MiB each, then flush.",
+        Phase::LibraryRead => "up to 5 threads at once read whole files of that library in a random order, each file once.",
+        Phase::LargeCopy => {
+            "read the largest files of that library, which have half of its bytes, and write copies of them, then flush. \
+             Each byte counts once, though it is read and written."
+        }
+        Phase::TreeDelete => "delete the tree with everything in it, the library and the copies, then flush.",
         Phase::CharWrite | Phase::CharRead => "move single characters. Only other programs do that; barrow reads their numbers.",
         _ => "",
     }
@@ -112,6 +123,13 @@ pub const fn keys(phase: Phase) -> &'static [&'static str] {
         ],
         Phase::DsyncWrite | Phase::FsyncWrite => &["sync_writes"],
         Phase::Transfer(_) => &["file_size", "transfers", "transfer_seconds", "io", "seed", "compressible", "dedupe", "sync"],
+        Phase::TreeUnpack => &["tree_files", "seed", "compressible", "dedupe", "sync"],
+        Phase::TreeCopy | Phase::TreePrune => &["tree_files", "seed", "sync"],
+        Phase::TreeSearch => &["tree_files", "seed"],
+        Phase::LibraryWrite => &["library_files", "chunk_size", "seed", "compressible", "dedupe", "sync"],
+        Phase::LibraryRead => &["library_files", "chunk_size", "seed"],
+        Phase::LargeCopy => &["library_files", "chunk_size", "seed", "sync"],
+        Phase::TreeDelete => &["tree_files", "library_files", "seed", "sync"],
         _ => &[],
     }
 }
@@ -127,6 +145,14 @@ pub fn made_ready(phase: Phase) -> Vec<&'static str> {
         and all of it together at most a tenth of the run";
     match phase.row().reads {
         Reads::Nothing => vec![FLUSH, QUIET],
+        Reads::Data if phase.row().group == Group::Tree => vec![
+            "with --cache warm, instead of that: each file of the tree is read from start to end, and nothing is emptied below",
+            FLUSH,
+            DROP,
+            PREPARE,
+            REMOUNT,
+            QUIET,
+        ],
         Reads::Data => vec![
             FLUSH,
             "each block file is opened and fsync, fadvise64(POSIX_FADV_DONTNEED) and cachestat repeated until none of it is in the page \
@@ -171,6 +197,13 @@ pub const fn made(phase: Phase) -> &'static str {
         Phase::SeqStat | Phase::SeqDelete | Phase::RandomStat | Phase::RandomDelete => {
             "in memory: all names in their order; all threads wait at a gate"
         }
+        Phase::TreeUnpack => "in memory: all names, and 2 MB of random data, from which each file takes another slice",
+        Phase::TreeCopy | Phase::TreeSearch => "in memory: all names, and a buffer that holds the largest file",
+        Phase::TreePrune | Phase::TreeDelete => "in memory: all names in their order",
+        Phase::LibraryWrite => {
+            "in memory: all names, and 1 MiB of random data a thread, from which each piece takes another slice; all threads wait at a gate"
+        }
+        Phase::LibraryRead | Phase::LargeCopy => "in memory: all names, and buffers; all threads wait at a gate",
         _ => "nothing",
     }
 }
@@ -192,6 +225,7 @@ pub fn links(phase: Phase, settings: &Settings) -> Option<&'static str> {
 pub fn data(phase: Phase, settings: &Settings) -> Vec<String> {
     let is_new = match phase {
         Phase::BlockWrite | Phase::FsyncWrite | Phase::Transfer(Transfer { direction: Direction::Write, .. }) => true,
+        Phase::TreeUnpack | Phase::LibraryWrite => true,
         Phase::SeqCreate | Phase::RandomCreate | Phase::FileRewrite => settings.max_size > 0,
         _ => false,
     };
@@ -263,6 +297,11 @@ pub fn checked(phase: Phase, settings: &Settings) -> Vec<&'static str> {
         Phase::SeqDelete | Phase::RandomDelete => vec!["each file was there", FLUSH],
         Phase::FileRewrite => vec!["each file was there; every write was taken whole", FLUSH],
         Phase::FileRead | Phase::FileRandomRead => vec!["each size is the one that was written last", STAMPS],
+        Phase::TreeUnpack | Phase::LibraryWrite => vec!["no file existed (O_EXCL)", FLUSH],
+        Phase::TreeCopy | Phase::LargeCopy => vec![STAMPS, "no copy existed (O_EXCL)", FLUSH],
+        Phase::TreeSearch => vec!["each file has the string as often as it was written into it: once, or not at all", STAMPS],
+        Phase::LibraryRead => vec![STAMPS],
+        Phase::TreePrune | Phase::TreeDelete => vec!["each file was there, and no directory held another one", FLUSH],
         _ => Vec::new(),
     }
 }

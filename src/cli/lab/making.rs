@@ -125,7 +125,10 @@ pub fn too_small(variant: &Variant, devices: &[Device], plan: &Plan, ram: Option
             sizes.fold(0, u64::saturating_add)
         }
     };
-    let made = Filesystem { kind: variant.kind.clone(), size_bytes: bytes, free_bytes: bytes, ..Filesystem::default() };
+    let made =
+        Filesystem { kind: variant.kind.clone(), size_bytes: bytes, free_bytes: bytes, used_bytes: Some(0), ..Filesystem::default() };
+    // Where it cannot be filled is found when it is made.
+    let made = preflight::filled(&made, plan.circumstances.fill_percent).unwrap_or(made);
     let words = |refusal: &Refusal| {
         let advice = if matches!(refusal, Refusal::Space { .. }) { size_advice(variant) } else { "" };
         format!("{}: {refusal}{advice}", variant.label)

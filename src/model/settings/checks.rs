@@ -1,5 +1,6 @@
 //! Whether the values of the keys are in range and go together, and what they need at the most.
 
+use super::tree::MOST_TREE_FILES;
 use super::{BLOCK_BYTES, Links, Settings, SettingsError};
 use crate::model::phase::{Files, Group, Phase, needed_before};
 use crate::model::slices::MOST_SLICES;
@@ -59,6 +60,8 @@ impl Settings {
             ("seek_seconds", self.seek_seconds, 0, MOST_SEEK_SECONDS),
             ("transfer_seconds", self.transfer_seconds, 0, MOST_SEEK_SECONDS),
             ("sync_writes", self.sync_writes, 0, MOST_SYNC_WRITES),
+            ("tree_files", self.tree_files, 0, MOST_TREE_FILES),
+            ("library_files", self.library_files, 0, MOST_TREE_FILES),
         ] {
             if value < least || value > most {
                 return unfit(key, format!("{value} is not in {least} to {most}"));
@@ -270,7 +273,8 @@ impl Settings {
             Files::Sequential | Files::Random => self.file_set_bytes(),
             Files::Sync => self.sync_writes.saturating_mul(DSYNC_WRITE_BYTES + FSYNC_WRITE_BYTES),
             Files::Server => self.clients.saturating_mul(self.needs_of_client().bytes),
-            Files::Tree | Files::Device | Files::Command => 0,
+            Files::Tree => self.tree_at_most().bytes,
+            Files::Device | Files::Command => 0,
         }
     }
 
@@ -283,6 +287,11 @@ impl Settings {
                 Files::Sequential | Files::Random => self.bytes_of(*files).saturating_add(small),
                 Files::Sync => self.bytes_of(*files).saturating_add(SYNC_FILES * ALLOCATION_BYTES),
                 Files::Server => self.bytes_of(*files).saturating_add(self.inodes_of(*files).saturating_mul(ALLOCATION_BYTES)),
+                Files::Tree => {
+                    let most = self.tree_at_most();
+                    let entries = most.files.saturating_add(most.directories);
+                    most.bytes.saturating_add(entries.saturating_mul(ALLOCATION_BYTES))
+                }
                 other => self.bytes_of(*other),
             }
         };
@@ -302,7 +311,11 @@ impl Settings {
             Files::Sync => SYNC_FILES,
             Files::Transfer => self.transfer_files(),
             Files::Server => self.clients.saturating_mul(self.needs_of_client().inodes),
-            Files::Tree | Files::Device | Files::Command => 0,
+            Files::Tree => {
+                let most = self.tree_at_most();
+                most.files.saturating_add(most.directories)
+            }
+            Files::Device | Files::Command => 0,
         }
     }
 

@@ -71,6 +71,8 @@ impl Settings {
             files: scale.of_count(self.files),
             place_size: scale.of_size(self.place_size),
             sweep_size: scale.of_size(self.sweep_size),
+            tree_files: scale.of_count(self.tree_files),
+            library_files: scale.of_count(self.library_files),
             ..self.clone()
         }
     }

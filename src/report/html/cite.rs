@@ -71,6 +71,9 @@ fn plan_words(profile: &str, plan: &Plan) -> Vec<String> {
     if circumstances.max_phase_seconds > 0 {
         option("--max-phase-seconds", &circumstances.max_phase_seconds.to_string());
     }
+    if circumstances.fill_percent > 0 {
+        option("--fill", &format!("{}%", circumstances.fill_percent));
+    }
     words
 }
 
