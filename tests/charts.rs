@@ -259,7 +259,7 @@ fn the_command_line_draws_what_is_asked_for() {
         (code, said.as_str()),
         (
             Some(2),
-            "barrow: there is no chart `barz`; did you mean `bars`?; the charts are bars, runs, ratio, cpu, latency, trend, history\n"
+            "barrow: there is no chart `barz`; did you mean `bars`?; the charts are bars, runs, ratio, cpu, latency, trend, history, sweep\n"
         )
     );
     let (code, _, said) = report(&["-f", "csv", "--chart", "bars"]);

@@ -162,7 +162,7 @@ fn csv_has_the_columns_that_were_promised() {
 #[test]
 fn usage_errors_name_what_is_near_and_exit_2() {
     let work = Work::new();
-    let cases: [(&[&str], &[&str]); 24] = [
+    let cases: [(&[&str], &[&str]); 28] = [
         (&["run", "-p", "qiuck"], &["`qiuck`", "did you mean `quick`"]),
         (&["run", "-p", "zzzz"], &["`zzzz`", "--list-profiles"]),
         (&["run", "--set", "filesize=1g"], &["did you mean `file_size`"]),
@@ -184,6 +184,10 @@ fn usage_errors_name_what_is_near_and_exit_2() {
         (&["run", "--prepare", "true", "--cache", "warm"], &["with --cache warm there are none"]),
         (&["run", "--pause", "soon"], &["`soon` is not a time"]),
         (&["run", "-o", "-"], &["needs a name"]),
+        (&["run", "-p", "device"], &["device/1 reads a device itself", "`barrow device /dev/X`"]),
+        (&["run", "--set", "phases=block_write,device_start"], &["phases: block_write needs a filesystem"]),
+        (&["device"], &["DEV|LABEL=DEV"]),
+        (&["device", "--set", "file_size=1g", "/dev/null"], &["--set file_size: decides nothing about a device", "place_size"]),
         (&["report", "-f", "cvs"], &["cvs", "csv"]),
         (&["reprot"], &["report"]),
         (&["run", "--no-such"], &["--no-such"]),
@@ -198,6 +202,9 @@ fn usage_errors_name_what_is_near_and_exit_2() {
 fn what_cannot_be_measured_is_refused_with_the_reason() {
     let work = Work::new();
     fs::write(work.path("file"), "x").expect("a file");
+    ended(&work.barrow(["device", "/dev/null"]), 1, &["/dev/null: is no block device"]);
+    ended(&work.barrow(["device", "."]), 1, &[".: is a directory", "`barrow run .` measures it"]);
+    ended(&work.barrow(["device", "/no/such"]), 1, &["/no/such: there is nothing of this name; `lsblk`"]);
     let cases: [(&[&str], &[&str]); 5] = [
         (&["none"], &["none: there is no such directory"]),
         (&["a=none"], &["none: there is no such directory"]),

@@ -67,12 +67,21 @@ fn plan(arguments: &DeviceArguments) -> anyhow::Result<Plan> {
     if let Some((other, _)) = changes.iter().find(|(key, _)| !KEYS.contains(&key.as_str())) {
         return Err(usage(format!("--set {other}: decides nothing about a device; the keys here are {}", KEYS.join(", "))));
     }
-    let sweep = arguments.sweep.then(|| ("sweep_places".to_owned(), SWEEP_PLACES.to_owned()));
-    let changes: Vec<(String, String)> = sweep.into_iter().chain(changes.iter().cloned()).chain(arguments.kept.runs()).collect();
-    let profile = Profile::named(PROFILE, 0).map_err(usage)?.changed(&changes, 0).map_err(usage)?;
+    let changes: Vec<(String, String)> = changes.iter().cloned().chain(arguments.kept.runs()).collect();
+    let profile = profile(arguments.sweep, &changes)?;
     let ConductArguments { pause, max_phase_seconds, .. } = arguments.conduct;
     let circumstances = Circumstances { pause_ms: pause, max_phase_seconds: max_phase_seconds.unwrap_or(0), ..Circumstances::USUAL };
     Plan::of(&profile, GENERATOR, circumstances).map_err(usage)
+}
+
+/// The profile, with its curve or without, and with some keys changed.
+///
+/// # Errors
+/// As a usage error when a key is wrong.
+pub fn profile(is_swept: bool, changes: &[(String, String)]) -> anyhow::Result<Profile> {
+    let sweep = is_swept.then(|| ("sweep_places".to_owned(), SWEEP_PLACES.to_owned()));
+    let changes: Vec<(String, String)> = sweep.into_iter().chain(changes.iter().cloned()).collect();
+    Profile::named(PROFILE, 0).map_err(usage)?.changed(&changes, 0).map_err(usage)
 }
 
 fn measured(arguments: &DeviceArguments, plan: Plan, interrupt: &Arc<Interrupt>) -> anyhow::Result<Exit> {

@@ -8,6 +8,7 @@ mod words;
 #[cfg(test)]
 mod tests;
 
+use super::device;
 use super::exit::{Exit, usage};
 use super::output::print;
 use super::profiles;
@@ -24,9 +25,9 @@ pub struct ExplainArguments {
     /// The phase, as in block_write; all, a line each, when none is given
     #[arg(value_name = "PHASE")]
     phase: Option<String>,
-    /// The work whose sizes and counts are shown
-    #[arg(short, long, value_name = "NAME|FILE", default_value = DEFAULT_PROFILE)]
-    profile: String,
+    /// The work whose sizes and counts are shown; std, or that of a device's phases, when not given
+    #[arg(short, long, value_name = "NAME|FILE")]
+    profile: Option<String>,
 }
 
 /// Prints the list of phases, or the page of one.
@@ -34,10 +35,14 @@ pub struct ExplainArguments {
 /// # Errors
 /// As a usage error when there is no such phase or profile.
 pub fn explain(arguments: &ExplainArguments) -> anyhow::Result<Exit> {
-    let profile = profiles::find(&arguments.profile, ram_bytes().unwrap_or(0))?;
-    let text = match &arguments.phase {
+    let phase = arguments.phase.as_deref().map(phase_named).transpose()?;
+    let profile = match (&arguments.profile, phase) {
+        (None, Some(phase)) if phase.row().group == Group::Device => device::profile(phase == Phase::DeviceSweep, &[])?,
+        (name, _) => profiles::find(name.as_deref().unwrap_or(DEFAULT_PROFILE), ram_bytes().unwrap_or(0))?,
+    };
+    let text = match phase {
         None => page::list(&profile),
-        Some(name) => page::page(phase_named(name)?, &profile),
+        Some(phase) => page::page(phase, &profile),
     };
     print(&text)?;
     Ok(Exit::Fine)

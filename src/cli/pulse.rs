@@ -163,7 +163,12 @@ impl<O: Observer> Observer for Listener<O> {
     }
 
     fn run_started(&mut self, standing: Standing<'_>) {
-        self.pulse.heard(|_| {});
+        self.pulse.heard(|beat| {
+            // Where nothing is made, nothing was told before.
+            if beat.scratch.is_none() {
+                beat.directory = standing.directory.to_owned();
+            }
+        });
         self.tell(|inner| inner.run_started(standing));
     }
 

@@ -2,6 +2,7 @@
 
 use super::phase::{Group, Phase};
 use super::settings::Settings;
+use super::slices::MOST_SLICES;
 use std::ops::Range;
 
 /// Bytes that a device must have, so that no two places of a phase overlap and start, middle and end are apart.
@@ -14,7 +15,10 @@ pub fn least_bytes(settings: &Settings) -> u64 {
 /// no device, or one that is too small.
 #[must_use]
 pub fn places(phase: Phase, settings: &Settings, device_bytes: u64) -> Vec<Range<u64>> {
-    if phase.row().group != Group::Device || device_bytes < least_bytes(settings) || settings.chunk_size == 0 {
+    // Settings of a run file may be anything.
+    let is_swept_so = settings.sweep_places <= MOST_SLICES as u64 && settings.sweep_size > 0;
+    let is_fit = settings.chunk_size > 0 && device_bytes >= least_bytes(settings) && (phase != Phase::DeviceSweep || is_swept_so);
+    if phase.row().group != Group::Device || !is_fit {
         return Vec::new();
     }
     // The last place ends at the last whole chunk, and the others lie evenly before it.
@@ -67,6 +71,9 @@ mod tests {
         assert_eq!(places(Phase::DeviceSweep, &settings(10, 4, 8), 32 * MIB).len(), 4);
         assert!(places(Phase::DeviceSweep, &settings(10, 4, 8), 32 * MIB - 1).is_empty());
         assert!(places(Phase::DeviceEnd, &settings(11, 4, 8), 32 * MIB).is_empty());
+        for odd in [settings(0, u64::MAX, 0), settings(0, 65, 1), Settings { chunk_size: 0, ..settings(1, 4, 1) }] {
+            assert!(places(Phase::DeviceSweep, &odd, u64::MAX).is_empty(), "{odd:?}");
+        }
     }
 
     proptest! {

@@ -21,7 +21,7 @@ pub struct DeviceRead(pub Phase);
 impl DeviceRead {
     fn bytes(&self, settings: &Settings) -> u64 {
         match self.0 {
-            Phase::DeviceSweep => settings.sweep_places * settings.sweep_size,
+            Phase::DeviceSweep => settings.sweep_places.saturating_mul(settings.sweep_size),
             _ => settings.place_size,
         }
     }
@@ -92,4 +92,104 @@ fn place_failed(offset: u64, bytes: u64, source: io::Error) -> PhaseError {
         _ => source,
     };
     PhaseError::Call { doing, source }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::device_places;
+    use crate::model::plan::{Circumstances, Plan};
+    use crate::model::profile::Profile;
+    use crate::model::settings::Io;
+    use crate::phases::{Stamps, Stop};
+    use crate::target::Target;
+    use crate::target::pretend::PretendTarget;
+    use crate::target::pretend_call::{Call, Operation};
+    use std::sync::atomic::AtomicBool;
+
+    const CHUNK: u64 = 4096;
+    const DEVICE_BYTES: u64 = 64 * CHUNK + 100;
+
+    fn plan() -> Plan {
+        let changes = [("chunk_size", "4k"), ("place_size", "12k"), ("sweep_places", "4"), ("sweep_size", "8k")];
+        let changes = changes.map(|(key, value)| (key.to_owned(), value.to_owned()));
+        Plan::of(&Profile::named("device", 0).unwrap().changed(&changes, 0).unwrap(), 1, Circumstances::WITHOUT_DROPS).unwrap()
+    }
+
+    fn device(target: &PretendTarget, bytes: u64) {
+        let made = target.open(target.root(), DEVICE, Access::CreateNew, Io::Buffered).unwrap();
+        target.set_length(&made, bytes).unwrap();
+        target.close(made).unwrap();
+    }
+
+    /// Does a phase, and gives what was counted and the calls on the clock.
+    fn done(phase: Phase, target: &PretendTarget) -> Result<(u64, Vec<u64>, Vec<Call>), PhaseError> {
+        let interrupted = AtomicBool::new(false);
+        let (stop, plan, stamps) = (Stop::of(&interrupted), plan(), Stamps::default());
+        let job = Job { plan: &plan, target, stamps: &stamps, stop: &stop };
+        let mut timed = DeviceRead(phase).prepare(job, &Survey::new())?;
+        let start = target.log().len();
+        assert_eq!(timed.workers.len(), 1);
+        let (work, tally) = &mut timed.workers[0];
+        tally.start(target.now_ns());
+        work(tally)?;
+        let slices = crate::model::slices::SliceClock::together(std::slice::from_ref(&tally.slices)).unwrap().elapsed_ns;
+        Ok((tally.work, slices, target.log()[start..].to_vec()))
+    }
+
+    fn offsets(calls: &[Call]) -> Vec<u64> {
+        let reads = calls.iter().filter(|call| call.operation == Operation::Read);
+        reads
+            .map(|call| call.span.map(|(offset, length)| (offset, length as u64)).unwrap())
+            .map(|(offset, length)| {
+                assert_eq!(length, CHUNK);
+                offset / CHUNK
+            })
+            .collect()
+    }
+
+    #[test]
+    fn each_place_is_read_once_from_start_to_end_and_nothing_else_is_done() {
+        let target = PretendTarget::costing(|_| 1000);
+        device(&target, DEVICE_BYTES);
+        for (phase, chunks) in [
+            (Phase::DeviceStart, vec![0, 1, 2]),
+            (Phase::DirectMiddle, vec![30, 31, 32]),
+            (Phase::DirectEnd, vec![61, 62, 63]),
+            (Phase::DeviceSweep, vec![0, 1, 20, 21, 41, 42, 62, 63]),
+        ] {
+            let (work, slices, calls) = done(phase, &target).unwrap();
+            assert_eq!(offsets(&calls), chunks, "{}", phase.name());
+            assert_eq!(work, chunks.len() as u64 * CHUNK);
+            let ends = [&calls[0], &calls[calls.len() - 1]].map(|call| call.operation);
+            assert_eq!((ends, calls.len()), ([Operation::Open, Operation::Close], chunks.len() + 2), "{}", phase.name());
+            if phase == Phase::DeviceSweep {
+                assert_eq!(slices.len(), 4, "a slice a place");
+            }
+        }
+    }
+
+    #[test]
+    fn a_slice_is_as_slow_as_its_place() {
+        // Twice as slow from the middle on.
+        let cost = |call: &Call| if call.span.is_some_and(|(offset, _)| offset >= 32 * CHUNK) { 2_000_000 } else { 1_000_000 };
+        let target = PretendTarget::costing(cost);
+        device(&target, DEVICE_BYTES);
+        let (_, slices, _) = done(Phase::DeviceSweep, &target).unwrap();
+        // The first has the open too.
+        assert_eq!(slices, [3_000_000, 2_000_000, 4_000_000, 4_000_000]);
+    }
+
+    #[test]
+    fn a_device_that_has_shrunk_or_ends_fails_with_words() {
+        let target = PretendTarget::costing(|_| 1);
+        device(&target, device_places::least_bytes(&plan().settings) - 1);
+        let error = done(Phase::DeviceEnd, &target).unwrap_err().to_string();
+        assert!(error.contains("the device has only 36863 bytes by now"), "{error}");
+        let gone = PretendTarget::costing(|_| 1);
+        let error = done(Phase::DeviceEnd, &gone).unwrap_err().to_string();
+        assert!(error.starts_with("ask the device for its size: "), "{error}");
+        let error = place_failed(4096, 8192, io::ErrorKind::UnexpectedEof.into()).to_string();
+        assert_eq!(error, "read the device at byte 4096 of 8192: the device ends before; was it taken away?");
+    }
 }

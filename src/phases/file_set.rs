@@ -324,10 +324,14 @@ pub const fn least_metadata(plan: &Plan, entries: u64) -> u64 {
 /// Bytes of memory for the names of a file set and the threads that work on it.
 #[must_use]
 pub const fn memory_needed(settings: &Settings) -> u64 {
-    /// A name and its number.
+    /// A name and its number, kept once.
     const ENTRY_BYTES: u64 = size_of::<Entry>() as u64;
+    /// A name as it is listed: in a list that may have twice the room, and its letters. Then it is put among the entries, whose list
+    /// grows in the same way and is copied when it is whole.
+    const LISTED_BYTES: u64 = 2 * size_of::<(CString, u64)>() as u64 + 32 + 2 * ENTRY_BYTES;
+    let listed = if matches!(settings.sequential_order, SequentialOrder::Readdir) { LISTED_BYTES } else { 0 };
     let transfer = if settings.file_chunk_size > settings.chunk_size { settings.file_chunk_size } else { settings.chunk_size };
-    settings.files.saturating_mul(ENTRY_BYTES).saturating_add(memory_of_threads(settings, settings.workers, transfer))
+    settings.files.saturating_mul(ENTRY_BYTES + listed).saturating_add(memory_of_threads(settings, settings.workers, transfer))
 }
 
 /// Lists the directories of a file set whose order is that of its listings; nothing of the other one, whose names are random.

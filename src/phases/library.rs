@@ -196,7 +196,7 @@ mod tests {
     use super::*;
 
     fn settings(seed: u64) -> Settings {
-        Settings { library_files: 224, seed, ..Settings::default() }
+        Settings { library_files: 220, seed, ..Settings::default() }
     }
 
     #[test]
@@ -204,7 +204,7 @@ mod tests {
         for seed in [1, 9] {
             let library = Library::of(&settings(seed));
             let bytes: Vec<u64> = (0..5).map(|thread| library.share(thread).iter().map(|item| item.size).sum()).collect();
-            assert_eq!(bytes.iter().sum::<u64>(), LIBRARY.sum(224));
+            assert_eq!(bytes.iter().sum::<u64>(), LIBRARY.sum(220));
             let (least, most) = (bytes.iter().min().unwrap(), bytes.iter().max().unwrap());
             assert!((*most as f64) < 1.1 * *least as f64, "{bytes:?}");
         }

@@ -7,17 +7,16 @@ use crate::model::settings::Io;
 
 /// The sentences on direct I/O; none where nobody asked for it.
 pub fn sentences(section: &Section<'_>) -> Vec<String> {
-    let is_asked = section.series.iter().any(|series| series.first.settings().is_some_and(|settings| settings.io == Io::Direct));
-    if !is_asked {
-        return Vec::new();
-    }
     let with = |wanted: ObtainedIo| -> Vec<Place> {
         let measured = section.measured().into_iter().filter(|(_, summary)| summary.io.contains(&wanted));
         measured.map(|(place, summary)| (place, summary.phase)).collect()
     };
     let (direct, buffered, unknown) = (with(ObtainedIo::Direct), with(ObtainedIo::Buffered), with(ObtainedIo::Unknown));
     if buffered.is_empty() && unknown.is_empty() {
-        return if direct.is_empty() { Vec::new() } else { vec!["Direct I/O was asked for, and had in every block phase.".to_owned()] };
+        // Phases of a device say by their names what they ask for.
+        let is_asked = section.series.iter().any(|series| series.first.settings().is_some_and(|settings| settings.io == Io::Direct));
+        let is_had = is_asked && !direct.is_empty();
+        return if is_had { vec!["Direct I/O was asked for, and had in every block phase.".to_owned()] } else { Vec::new() };
     }
     let named = |places: &[Place], what: &str| {
         (!places.is_empty()).then(|| format!("Direct I/O was asked for, {what} ({}).", in_words(section, places)))

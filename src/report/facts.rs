@@ -143,10 +143,15 @@ fn machine_line(fact: SharedFact<'_, '_>) -> String {
     if fact.is_shared_by_all { fact.fact } else { fact.with_names() }
 }
 
-/// A label that is the filesystem's type is not said twice.
+/// Whether a series is named by the device that it read, on which it used no filesystem.
+fn is_device_alone(series: &Series<'_>) -> bool {
+    series.first.filesystem.kind.is_empty() && series.first.device.name.as_ref() == Some(&series.name)
+}
+
+/// A label that is the filesystem's type, or the name of a device alone, is not said twice.
 fn target_line(fact: SharedFact<'_, '_>) -> String {
     match fact.series.as_slice() {
-        [only] if only.name == only.first.filesystem.kind => fact.fact,
+        [only] if only.name == only.first.filesystem.kind || is_device_alone(only) => fact.fact,
         [_, _, ..] if fact.is_shared_by_all => format!("every target: {}", fact.fact),
         _ => fact.with_names(),
     }

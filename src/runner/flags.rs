@@ -154,10 +154,10 @@ impl Facts<'_> {
         stolen_ms > 20 && stolen_ms as f64 / 1e3 > STOLEN * self.seconds()
     }
 
-    /// Of a phase under a second a trend says more of the machine than of the work.
+    /// Of a phase under a second a trend says more of the machine than of the work; and the rate over a device is to differ by place.
     fn is_unsteady(&self) -> bool {
         let is_long = self.counted.elapsed_ns >= SHORT_NANOSECONDS;
-        is_long && self.counted.steadiness().is_some_and(|steadiness| !steadiness.is_steady)
+        is_long && self.phase != Phase::DeviceSweep && self.counted.steadiness().is_some_and(|steadiness| !steadiness.is_steady)
     }
 
     /// Whether work went on after the clock had stopped, on a machine that was quiet before.

@@ -42,7 +42,10 @@ pub fn run(
 ) -> (RunRecord, bool) {
     let mut record = begun(turn, place);
     observer.run_so_far(&record);
-    observer.run_begins(&place.ground.place_of(turn.nonce));
+    let made = place.ground.place_of(turn.nonce);
+    if !made.is_empty() {
+        observer.run_begins(&made);
+    }
     let taken = place.ground.take(turn.nonce, turn.batch.identity.0);
     // Only now it may be known.
     Site { filesystem: record.filesystem, device: record.device, direct_io: record.direct_io } = place.ground.site().clone();

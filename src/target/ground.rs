@@ -150,7 +150,7 @@ pub trait Ground: Send {
         None
     }
 
-    /// Where a place with this nonce is made, for a message.
+    /// Where a place with this nonce is made, for a message; empty where nothing is made.
     fn place_of(&self, nonce: u64) -> String;
 
     /// The directory that the user named, for a message.

@@ -42,17 +42,17 @@ fn run(filesystem: &LoopFilesystem, profile: &str, settings: &str) -> RunRecord 
 }
 
 /// Small flushed writes of each kind, and transfers of each phase.
-const SYNC_WRITES: u64 = 40;
-const TRANSFERS: u64 = 48;
+const SYNC_WRITES: u64 = 20;
+const TRANSFERS: u64 = 24;
 
-/// Every phase of both profiles gives a result with what it must have moved, and nothing is left.
-fn profiles_on(kind: &'static str, mkfs: &'static str) {
+/// Every phase of both profiles gives a result with what it must have moved, in each of some runs, and nothing is left.
+fn profiles_on(kind: &'static str, mkfs: &'static str, times: &str) {
     if is_missing(&[Need::Root, Need::Loop, Need::Filesystem(kind), Need::Program(mkfs)]) {
         return;
     }
     let filesystem = LoopFilesystem::of(kind, 384);
     let before = listing(filesystem.path());
-    for run in runs(&filesystem, "sync/1", &format!("sync_writes={SYNC_WRITES} file_size=16m"), &["--runs", "2"]) {
+    for run in runs(&filesystem, "sync/1", &format!("sync_writes={SYNC_WRITES} file_size=16m"), &["--runs", times]) {
         assert!(run.complete, "{:?}", run.phases);
         for (name, bytes) in [("dsync_write", 512), ("fsync_write", 4096)] {
             let (record, counts) = (phase(&run, named(name)), counted(&run, name));
@@ -66,15 +66,15 @@ fn profiles_on(kind: &'static str, mkfs: &'static str) {
         assert_eq!((written.durable, written.io), (Some(Durability::Durable), Some(ObtainedIo::Direct)), "{kind}");
         assert_eq!(cache_label(phase(&run, Phase::BlockRead)), Some(CacheLabel::Cold), "{kind}");
     }
-    let settings = format!("file_size=32m transfers={TRANSFERS} transfer_seconds=0");
-    for run in runs(&filesystem, "blocks/1", &settings, &["--runs", "2"]) {
+    let settings = format!("file_size=16m transfers={TRANSFERS} transfer_seconds=0");
+    for run in runs(&filesystem, "blocks/1", &settings, &["--runs", times]) {
         assert!(run.complete, "{:?}", run.phases);
         assert_eq!(run.phases.len(), 16);
         for record in &run.phases {
             let Phase::Transfer(transfer) = record.name else { panic!("{} is no transfer", record.name.name()) };
             let (name, counts) = (record.name.name(), counted(&run, record.name.name()));
-            // Of 32 MiB there are 32 in transfers of 1 MiB.
-            let expected = TRANSFERS.min((32 << 20) / u64::from(transfer.bytes));
+            // Of 16 MiB there are 16 in transfers of 1 MiB.
+            let expected = TRANSFERS.min((16 << 20) / u64::from(transfer.bytes));
             assert_eq!((counts.operations, counts.work), (expected, expected * u64::from(transfer.bytes)), "{name}");
             assert_eq!(record.io, Some(ObtainedIo::Direct), "{kind}: {name}");
             if record.name.row().writes {
@@ -90,19 +90,19 @@ fn profiles_on(kind: &'static str, mkfs: &'static str) {
 #[test]
 #[ignore = "needs root, loop devices"]
 fn sync_and_blocks_work_on_ext4() {
-    profiles_on("ext4", "mkfs.ext4");
+    profiles_on("ext4", "mkfs.ext4", "2");
 }
 
 #[test]
 #[ignore = "needs root, loop devices"]
 fn sync_and_blocks_work_on_xfs() {
-    profiles_on("xfs", "mkfs.xfs");
+    profiles_on("xfs", "mkfs.xfs", "1");
 }
 
 #[test]
 #[ignore = "needs root, loop devices"]
 fn sync_and_blocks_work_on_btrfs() {
-    profiles_on("btrfs", "mkfs.btrfs");
+    profiles_on("btrfs", "mkfs.btrfs", "1");
 }
 
 /// How often it is measured at the most; a busy machine can spoil a measurement.

@@ -92,13 +92,31 @@ pub fn calls(phase: Phase, settings: &Settings, flush: FlushMethod) -> Calls {
         | Phase::LibraryRead
         | Phase::LargeCopy
         | Phase::TreeDelete => tree_calls(phase, settings, flush),
+        Phase::DeviceStart | Phase::DeviceMiddle | Phase::DeviceEnd => device(settings, 1, settings.place_size, "O_RDONLY"),
+        Phase::DirectStart | Phase::DirectMiddle | Phase::DirectEnd => device(settings, 1, settings.place_size, "O_RDONLY|O_DIRECT"),
+        Phase::DeviceSweep => device(settings, settings.sweep_places, settings.sweep_size, "O_RDONLY|O_DIRECT"),
         _ => Calls::default(),
     }
 }
 
-/// The calls that look at the files before and after the clock of a phase that reads their data.
+/// Reads of so many places of a device, each of so many bytes; the size is asked for off the clock.
+fn device(settings: &Settings, places: u64, bytes: u64, flags: &str) -> Calls {
+    let place = times(bytes / settings.chunk_size, vec![read(settings.chunk_size)]);
+    Calls {
+        prepare: vec![on(DEVICE, Operation::Status)],
+        work: [vec![open(DEVICE, Operation::Open, flags)], times(places, place)].concat(),
+        finish: vec![close()],
+        ..Calls::default()
+    }
+}
+
+/// A device as it is named among the calls.
+pub const DEVICE: &str = "\"device\"";
+
+/// The calls that look at what a phase reads the data of, before and after its clock: a device, which is open all the time, or files.
 pub fn residency(phase: Phase, settings: &Settings) -> Vec<Step> {
     let (name, files) = match phase.row().group.files() {
+        Some(Files::Device) => return vec![on("file", Operation::Residency)],
         Some(Files::Tree) => return tree_calls::residency(phase, settings),
         Some(Files::Transfer) => ("\"transfer.0\"", settings.transfer_files()),
         _ => ("\"block.0\"", settings.workers),

@@ -1,8 +1,8 @@
 //! The page of a phase and the list of all, at most 80 columns wide.
 
-use super::calls::{Call, Calls, Step, calls, residency};
+use super::calls::{Call, Calls, DEVICE, Step, calls, residency};
 use super::words;
-use crate::model::phase::{Phase, Reads};
+use crate::model::phase::{Group, Phase, Reads};
 use crate::model::printable::printable;
 use crate::model::profile::Profile;
 use crate::model::settings::{KEYS, Settings};
@@ -11,13 +11,17 @@ use crate::target::FlushMethod;
 use crate::target::pretend_call::Operation;
 use crate::units::{rounded_size, with_thousands};
 
-/// The ten phases, a line each, with the calls on the clock.
+/// The phases of a profile, a line each, with the calls on the clock.
 pub fn list(profile: &Profile) -> String {
-    let mut lines = vec![format!("  {}{}{}", left("phase", 18), left("counts", 8), "on the clock")];
-    for phase in profile.settings.phases.iter() {
+    let phases = &profile.settings.phases;
+    let longest =
+        |name: fn(&Phase) -> &'static str, heading: &str| phases.iter().map(name).map(str::len).fold(heading.len(), usize::max) + 2;
+    let (names, units) = (longest(|phase| phase.name(), "phase"), longest(|phase| phase.row().unit.name(), "counts"));
+    let mut lines = vec![format!("  {}{}{}", left("phase", names), left("counts", units), "on the clock")];
+    for phase in phases.iter() {
         let calls = calls(*phase, &profile.settings, FlushMethod::WholeFilesystem);
-        let names = on_the_clock(&calls).join(", ");
-        lines.extend(wrap(&names, &format!("  {}{}", left(phase.name(), 15), left(phase.row().unit.name(), 8)), &blanks(25)));
+        let start = format!("  {}{}", left(phase.name(), names), left(phase.row().unit.name(), units));
+        lines.extend(wrap(&on_the_clock(&calls).join(", "), &start, &blanks(2 + names + units)));
     }
     let mut text = vec!["What a run does, in this order. On the clock are these calls and its readings:".to_owned(), String::new()];
     text.extend(lines);
@@ -61,7 +65,8 @@ pub fn page(phase: Phase, profile: &Profile) -> String {
         return ended(&lines);
     }
     let whole = calls(phase, settings, FlushMethod::WholeFilesystem);
-    lines.extend(wrap(words::READING, "  ", "    "));
+    let is_device = phase.row().group == Group::Device;
+    lines.extend(wrap(if is_device { words::READING_A_DEVICE } else { words::READING }, "  ", "    "));
     let mut part = |heading: &str, body: Vec<String>| {
         lines.push(String::new());
         lines.extend(wrap(heading, "", ""));
@@ -74,8 +79,10 @@ pub fn page(phase: Phase, profile: &Profile) -> String {
         part(heading, finish);
     }
     part("THE CLOCK STOPS: the last thread is done", after(phase, settings));
-    part(words::ON_FUSE, on_fuse(phase, settings, &whole));
-    part("measured", words::MEASURED.iter().flat_map(|sentence| wrap(sentence, "  ", "    ")).collect());
+    if !is_device {
+        part(words::ON_FUSE, on_fuse(phase, settings, &whole));
+    }
+    part("measured", words::measured(phase).iter().flat_map(|sentence| wrap(sentence, "  ", "    ")).collect());
     part("checked", words::checked(phase, settings).iter().flat_map(|sentence| wrap(sentence, "  ", "    ")).collect());
     part("what the words beside the number mean", label_lines(phase));
     ended(&lines)
@@ -95,7 +102,7 @@ fn on_fuse(phase: Phase, settings: &Settings, whole: &Calls) -> Vec<String> {
 
 fn is_left_out(phase: Phase, settings: &Settings) -> bool {
     let work = calls(phase, settings, FlushMethod::WholeFilesystem).work;
-    work.is_empty() || settings.leaves_out(phase).is_some()
+    work.is_empty() || settings.leaves_out(phase).is_some() || !settings.phases.contains(&phase)
 }
 
 /// The keys that decide this phase.
@@ -186,6 +193,10 @@ fn directory_of(object: &str) -> &'static str {
 /// The call as the manual writes it: `pwrite64(file, 1 MiB, offset)`.
 fn call_text(call: &Call) -> String {
     let object = call.object;
+    if object == DEVICE && call.operation == Operation::Status {
+        // Of a device nothing else tells its size.
+        return "lseek(file, 0, SEEK_END)".to_owned();
+    }
     let length = call.length.map(rounded_size).unwrap_or_default();
     let arguments = match call.operation {
         Operation::Create | Operation::Open => {

@@ -1,15 +1,17 @@
 use super::calls::{Call, Step, calls};
 use super::page::{list, page};
 use super::*;
+use crate::model::device_places::least_bytes;
 use crate::model::plan::{Circumstances, Plan};
 use crate::model::profile::Profile;
-use crate::model::settings::Settings;
+use crate::model::settings::{Io, Settings};
 use crate::phases::{self, Job, Stamps, Stop};
 use crate::report::lines::{COLUMNS, width};
 use crate::rng::GENERATOR;
+use crate::target::device::DEVICE;
 use crate::target::pretend::PretendTarget;
 use crate::target::pretend_call::Operation;
-use crate::target::{FlushMethod, Target};
+use crate::target::{Access, FlushMethod, Target};
 use std::sync::atomic::AtomicBool;
 
 /// A call by its kind and, for reads and writes, its length.
@@ -57,6 +59,10 @@ fn check(plan: &Plan, flush: FlushMethod) {
     let stop = Stop::of(&interrupted);
     let stamps = Stamps::default();
     let job = Job { plan, target: &target, stamps: &stamps, stop: &stop };
+    if plan.settings.phases.has(Group::Device) {
+        let device = target.open(target.root(), DEVICE, Access::CreateNew, Io::Buffered).unwrap();
+        target.set_length(&device, least_bytes(&plan.settings)).unwrap();
+    }
     for phase in plan.settings.phases.iter() {
         let explained = calls(*phase, &plan.settings, flush);
         let mut start = target.log().len();
@@ -137,17 +143,38 @@ fn what_is_explained_of_transfers_and_flushed_writes_is_what_is_done() {
 #[test]
 fn what_is_explained_of_small_files_is_what_is_done() {
     let cases: [&[(&str, &str)]; 4] = [
-        &[("files", "25"), ("dirs", "4")],
+        &[("files", "25"), ("dirs", "4"), ("min_size", "1536")],
         &[("files", "137"), ("workers", "3"), ("dirs", "2"), ("min_size", "3000"), ("max_size", "3000")],
         &[("files", "40"), ("dirs", "4"), ("sync", "every"), ("min_size", "24k"), ("max_size", "24k"), ("file_chunk_size", "4k")],
-        &[("files", "40"), ("dirs", "4"), ("phases", "seq_create,file_read,file_rewrite,seq_stat,file_random_read,seq_delete")],
+        &[
+            ("files", "40"),
+            ("dirs", "4"),
+            ("min_size", "1536"),
+            ("phases", "seq_create,file_read,file_rewrite,seq_stat,file_random_read,seq_delete"),
+        ],
     ];
     for changes in cases {
         for flush in [FlushMethod::WholeFilesystem, FlushMethod::EachFile] {
             check(&small_plan_of("smallfiles", changes), flush);
         }
     }
-    check(&small_plan_of("mail", &[("dirs", "3")]), FlushMethod::EachFile);
+    check(&small_plan_of("mail", &[("dirs", "3"), ("min_size", "5555")]), FlushMethod::EachFile);
+}
+
+#[test]
+fn what_is_explained_of_a_device_is_what_is_done() {
+    let changes = [("chunk_size", "4k"), ("place_size", "12k"), ("sweep_places", "4"), ("sweep_size", "8k")];
+    let changes = changes.map(|(key, value)| (key.to_owned(), value.to_owned()));
+    let profile = Profile::named("device", 0).unwrap().changed(&changes, 0).unwrap();
+    let plan = Plan::of(&profile, GENERATOR, Circumstances::USUAL).unwrap();
+    check(&plan, FlushMethod::WholeFilesystem);
+    let sweep = page(Phase::DeviceSweep, &profile);
+    for said in
+        ["4 times:", "pread64(file, 4 KiB, offset)", "O_RDONLY|O_DIRECT", "lseek(file, 0, SEEK_END)", "sweep_places=4 sweep_size=8k"]
+    {
+        assert!(sweep.contains(said), "{said}: {sweep}");
+    }
+    assert!(!sweep.contains("syncfs") && !sweep.contains("1 MiB and flushes"), "{sweep}");
 }
 
 /// All built-in profiles, and custom ones with everything that has a text of its own.
@@ -171,8 +198,7 @@ fn profiles() -> Vec<Profile> {
 #[test]
 fn no_line_is_over_80_columns() {
     for profile in profiles() {
-        let own = profile.settings.phases.iter().filter(|phase| !Phase::STANDARD.contains(phase));
-        let pages = Phase::STANDARD.iter().chain(own).map(|phase| page(*phase, &profile));
+        let pages = profile.settings.phases.iter().map(|phase| page(*phase, &profile));
         for text in pages.chain([list(&profile)]) {
             for line in text.lines() {
                 assert!(width(line) <= COLUMNS && line.trim_end() == line, "{line}");

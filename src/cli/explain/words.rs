@@ -48,6 +48,16 @@ pub const fn purpose(phase: Phase) -> &'static str {
         }
         Phase::TreeDelete => "delete the tree with everything in it, the library and the copies, then flush.",
         Phase::CharWrite | Phase::CharRead => "move single characters. Only other programs do that; barrow reads their numbers.",
+        Phase::DeviceStart => "read a device from its first byte on, through the page cache. Nothing is written to it.",
+        Phase::DeviceMiddle => "read a device in its middle, through the page cache.",
+        Phase::DeviceEnd => "read a device up to its last whole chunk, through the page cache.",
+        Phase::DirectStart => "read a device from its first byte on, past the page cache.",
+        Phase::DirectMiddle => "read a device in its middle, past the page cache.",
+        Phase::DirectEnd => "read a device up to its last whole chunk, past the page cache.",
+        Phase::DeviceSweep => {
+            "read places of equal distance from the first byte of a device to the last, past the page cache. Each is a slice of the trend, \
+             the way to it included: the curve by position."
+        }
         _ => "",
     }
 }
@@ -130,6 +140,10 @@ pub const fn keys(phase: Phase) -> &'static [&'static str] {
         Phase::LibraryRead => &["library_files", "chunk_size", "seed"],
         Phase::LargeCopy => &["library_files", "chunk_size", "seed", "sync"],
         Phase::TreeDelete => &["tree_files", "library_files", "seed", "sync"],
+        Phase::DeviceSweep => &["chunk_size", "sweep_places", "sweep_size"],
+        Phase::DeviceStart | Phase::DeviceMiddle | Phase::DeviceEnd | Phase::DirectStart | Phase::DirectMiddle | Phase::DirectEnd => {
+            &["chunk_size", "place_size"]
+        }
         _ => &[],
     }
 }
@@ -143,6 +157,16 @@ pub fn made_ready(phase: Phase) -> Vec<&'static str> {
     const REMOUNT: &str = "in a lab: the filesystem is unmounted and mounted again";
     const QUIET: &str = "then it is watched until the devices below and the processors are quiet: 50 ms at the least, 3 s at the most, \
         and all of it together at most a tenth of the run";
+    if phase.row().group == Group::Device {
+        return vec![
+            "the device is open to be read from the start of the run to its end, so that the kernel keeps what it has of it in memory",
+            "fadvise64(POSIX_FADV_DONTNEED) and cachestat are repeated until nothing of its places is in the page cache, three times at \
+             most; what others wrote and is not on it yet is left alone",
+            "as root: `3` is written to /proc/sys/vm/drop_caches, at least twice and until it makes no difference",
+            QUIET,
+            "then proof: how much of its places is in the page cache",
+        ];
+    }
     match phase.row().reads {
         Reads::Nothing => vec![FLUSH, QUIET],
         Reads::Data if phase.row().group == Group::Tree => vec![
@@ -155,11 +179,11 @@ pub fn made_ready(phase: Phase) -> Vec<&'static str> {
         ],
         Reads::Data => vec![
             FLUSH,
-            "each block file is opened and fsync, fadvise64(POSIX_FADV_DONTNEED) and cachestat repeated until none of it is in the page \
+            "each file that it reads is opened and fsync, fadvise64(POSIX_FADV_DONTNEED) and cachestat repeated until none of it is in the page \
              cache, three times at most",
             DROP,
             PREPARE,
-            "with --cache warm, instead of the three above: each block file is read from start to end",
+            "with --cache warm, instead of the three above: each file that it reads is read from start to end",
             REMOUNT,
             QUIET,
             "then proof: how much of the file is in the page cache (mincore on overlayfs and on kernels without cachestat)",
@@ -204,6 +228,13 @@ pub const fn made(phase: Phase) -> &'static str {
             "in memory: all names, and 1 MiB of random data a thread, from which each piece takes another slice; all threads wait at a gate"
         }
         Phase::LibraryRead | Phase::LargeCopy => "in memory: all names, and buffers; all threads wait at a gate",
+        Phase::DeviceStart
+        | Phase::DeviceMiddle
+        | Phase::DeviceEnd
+        | Phase::DirectStart
+        | Phase::DirectMiddle
+        | Phase::DirectEnd
+        | Phase::DeviceSweep => "in memory: the places and a buffer; the thread is started and waits at a gate",
         _ => "nothing",
     }
 }
@@ -240,20 +271,33 @@ pub fn data(phase: Phase, settings: &Settings) -> Vec<String> {
 pub const READING: &str = "calls as Linux on x86-64 has them; `target` is the scratch directory; each openat has \
     O_NOFOLLOW|O_CLOEXEC too";
 
+/// The same of the phases of a device.
+pub const READING_A_DEVICE: &str = "calls as Linux on x86-64 has them; `target` is the directory of the device's node and \"device\" its \
+    name; openat has O_NOFOLLOW|O_CLOEXEC too";
+
 /// What stands above the calls behind the last operation.
 pub fn finish_heading(phase: Phase) -> &'static str {
     if phase.row().writes { "acknowledged: the rate `ack.` ends here, the clock runs on" } else { "then, still on the clock" }
 }
 
-/// What is measured, and when.
-pub const MEASURED: [&str; 5] = [
-    "getrusage and /proc/stat are read just before the start and just after the stop",
-    "around them what every device below moved (/sys/dev/block/*/stat), steal, pressure and suspension: the labels and flags come of \
-     these and of residency",
-    "a run without block files first writes 1 MiB and flushes it, off the clock, to see whether a flush reaches the devices",
-    "after a phase that writes it is watched, as before it, until its device and the processors are quiet: `deferred work`",
-    "the clock is read after each operation; after each 16 where the first 1,024 took under 2 µs each",
+/// What is measured, and when; and whether that is so of devices too.
+const MEASURED: [(&str, bool); 5] = [
+    ("getrusage and /proc/stat are read just before the start and just after the stop", true),
+    (
+        "around them what every device below moved (/sys/dev/block/*/stat), steal, pressure and suspension: the labels and flags come of \
+         these and of residency",
+        true,
+    ),
+    ("a run without block files first writes 1 MiB and flushes it, off the clock, to see whether a flush reaches the devices", false),
+    ("after a phase that writes it is watched, as before it, until its device and the processors are quiet: `deferred work`", false),
+    ("the clock is read after each operation; after each 16 where the first 1,024 took under 2 µs each", true),
 ];
+
+/// What of it is so of a phase: a device is not written to, before or after.
+pub fn measured(phase: Phase) -> Vec<&'static str> {
+    let is_device = phase.row().group == Group::Device;
+    MEASURED.iter().filter(|(_, is_of_devices)| *is_of_devices || !is_device).map(|(sentence, _)| *sentence).collect()
+}
 
 /// Where the calls of such filesystems stand.
 pub const ON_FUSE: &str = "on FUSE (virtiofs apart), where nobody hears of syncfs";
@@ -302,6 +346,9 @@ pub fn checked(phase: Phase, settings: &Settings) -> Vec<&'static str> {
         Phase::TreeSearch => vec!["each file has the string as often as it was written into it: once, or not at all", STAMPS],
         Phase::LibraryRead => vec![STAMPS],
         Phase::TreePrune | Phase::TreeDelete => vec!["each file was there, and no directory held another one", FLUSH],
+        phase if phase.row().group == Group::Device => {
+            vec!["every read came whole, and from the same device as before; what was read is not barrow's, so nothing else is checked"]
+        }
         _ => Vec::new(),
     }
 }

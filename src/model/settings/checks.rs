@@ -412,6 +412,20 @@ mod tests {
     }
 
     #[test]
+    fn flushed_writes_and_transfers_need_their_files() {
+        let phases = |names: [&str; 2]| names.map(|name| Phase::named(name).unwrap()).to_vec().try_into().unwrap();
+        let sync = Settings { sync_writes: 10, phases: phases(["dsync_write", "fsync_write"]), ..Settings::default() };
+        assert_eq!((sync.check(), sync.most_bytes(), sync.most_inodes()), (Ok(()), 10 * (512 + 4096), 2));
+        assert_eq!(sync.most_allocated_bytes(), 10 * (512 + 4096) + 2 * 4096);
+        let none = Settings { sync_writes: 0, ..sync.clone() };
+        assert_eq!(none.check().unwrap_err().to_string(), "sync_writes: sync_writes = 0 leave nothing to measure");
+        let mixed = Settings { compressible: 10, ..sync };
+        assert!(mixed.check().unwrap_err().to_string().starts_with("phases: dsync_write writes 512 bytes"));
+        let transfers = Settings { file_size: 1 << 20, phases: phases(["seq_read_4k_1w", "seq_read_4k_3w"]), ..Settings::default() };
+        assert_eq!((transfers.check(), transfers.most_bytes(), transfers.most_inodes()), (Ok(()), 1 << 20, 3));
+    }
+
+    #[test]
     fn what_direct_io_needs_is_for_the_filesystem_to_say() {
         let small = Settings { file_size: 1 << 20, chunk_size: 512, seek_size: 512, io: Io::Direct, ..Settings::default() };
         assert_eq!(small.check(), Ok(()));

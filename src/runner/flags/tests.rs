@@ -155,3 +155,20 @@ fn a_clock_of_ten_milliseconds_is_marked() {
     assert_eq!(changed(Phase::RandomSeek, |case| case.costs.clock_step_ns = 10_000_000), [Flag::CoarseClock]);
     assert_eq!(changed(Phase::RandomSeek, |case| case.costs.clock_step_ns = 300), []);
 }
+
+#[test]
+fn a_trend_is_marked_but_that_over_a_device_is_its_shape() {
+    use crate::model::slices::Slices;
+    let slower = |case: &mut Case| {
+        let elapsed_ns: Vec<u64> = (0..64).map(|place| 10_000_000 + place * 1_000_000).collect();
+        case.counted.elapsed_ns = elapsed_ns.iter().sum();
+        case.counted.operations = 64;
+        case.counted.slices = Some(Slices { operations_each: 1, elapsed_ns });
+    };
+    assert_eq!(changed(Phase::BlockRead, slower), [Flag::NotSteady]);
+    let of_device = |case: &mut Case| {
+        slower(case);
+        case.phase = Phase::DeviceSweep;
+    };
+    assert_eq!(changed(Phase::BlockRead, of_device), []);
+}

@@ -2,7 +2,10 @@
 
 use super::*;
 use crate::model::label::{CacheLabel, Durability};
+use crate::model::settings::Io;
+use crate::target::device::DEVICE;
 use crate::target::pretend_storage::Storage;
+use crate::target::{Access, Target};
 
 /// The record of a run on storage that answers so.
 fn run_on(storage: Storage, plan: Plan) -> RunRecord {
@@ -57,4 +60,32 @@ fn what_the_devices_moved_is_recorded() {
     assert_eq!(run.stack.devices[0].name, "pretended0");
     let watches = |which| (phase(&run, which).evidence.before.is_some(), phase(&run, which).evidence.settle.is_some());
     assert_eq!((watches(Phase::SeqDelete), watches(Phase::SeqStat)), ((true, true), (true, false)));
+}
+
+#[test]
+fn a_device_is_read_cold_without_a_write_that_proves_it() {
+    let changes = [("chunk_size", "4k"), ("place_size", "12k"), ("sweep_places", "4"), ("sweep_size", "8k"), ("runs", "1")];
+    let changes = changes.map(|(key, value)| (key.to_owned(), value.to_owned()));
+    let profile = Profile::named("device", 0).unwrap().changed(&changes, 0).unwrap();
+    let plan = Plan::of(&profile, GENERATOR, Circumstances::WITHOUT_DROPS).unwrap();
+    let run_on = |storage| {
+        let target = pretended();
+        let device = target.open(target.root(), DEVICE, Access::CreateNew, Io::Buffered).unwrap();
+        target.set_length(&device, 64 << 10).unwrap();
+        target.set_storage(storage);
+        let log = target.log().len();
+        let (mut runs, heard) = done(plan.clone(), &[("a", &target)]);
+        let written = target.log()[log..].iter().filter(|call| matches!(call.operation, Operation::Create | Operation::Write)).count();
+        assert_eq!(written, 0, "{heard:?}");
+        runs.remove(0)
+    };
+    let honest = run_on(Storage::default());
+    assert!(honest.complete);
+    for record in &honest.phases {
+        assert_eq!(record.cache, Some(CacheLabel::Cold), "{}", record.name.name());
+        let is_direct = plan.settings.io_of(record.name) == Io::Direct;
+        assert_eq!(record.io.is_some(), is_direct, "{}", record.name.name());
+    }
+    let below = run_on(Storage { device_reads: 0.0, ..Storage::default() });
+    assert_eq!(phase(&below, Phase::DeviceSweep).cache, Some(CacheLabel::CachedBelow));
 }
