@@ -43,12 +43,38 @@ fn compared(name: &str, baseline: &str, runs: &[RunRecord]) -> BTreeMap<String, 
 /// The format that has rows only of filesystems that were made for their runs.
 const MAKING: &str = "csv-making";
 
+/// The formats that have rows only of phases with more than a rate, and of those with kinds of operations.
+const DETAILS: &str = "csv-details";
+const OPERATIONS: &str = "csv-operations";
+
+/// Whether any phase of some runs has more than a rate: what the reports of the first profiles have no column for.
+fn has_details(runs: &[RunRecord]) -> bool {
+    runs.iter().flat_map(|run| &run.phases).any(barrow::model::detail::has_details)
+}
+
+/// Whether any phase of some runs has kinds of operations.
+fn has_kinds(runs: &[RunRecord]) -> bool {
+    runs.iter().flat_map(|run| &run.phases).filter_map(|record| record.counted()).any(|counted| !counted.kinds.is_empty())
+}
+
+/// Whether a format has anything to say of some runs.
+fn applies(format: &str, runs: &[RunRecord]) -> bool {
+    match format {
+        MAKING => runs.iter().any(|run| run.making.is_some()),
+        DETAILS => has_details(runs),
+        OPERATIONS => has_kinds(runs),
+        _ => true,
+    }
+}
+
 /// What tells the files of formats with one ending apart.
 fn kind_of_csv(format: &str) -> &'static str {
     match format {
         "csv-summary" => "summary.",
         "bonnie-csv" => "lines-of-bonnie.",
         MAKING => "making.",
+        DETAILS => "details.",
+        OPERATIONS => "operations.",
         _ => "",
     }
 }
@@ -65,8 +91,7 @@ fn renderings() -> BTreeMap<String, Vec<u8>> {
             continue;
         }
         let report = Report::of(&loaded.runs);
-        let has_making = loaded.runs.iter().any(|run| run.making.is_some());
-        for renderer in RENDERERS.iter().filter(|renderer| !renderer.draws() && (has_making || renderer.name() != MAKING)) {
+        for renderer in RENDERERS.iter().filter(|renderer| !renderer.draws() && applies(renderer.name(), &loaded.runs)) {
             let file = format!("{name}.{}{}", kind_of_csv(renderer.name()), renderer.extension());
             files.insert(file, renderer.render(&report).bytes().to_vec());
         }
@@ -82,7 +107,7 @@ fn renderings() -> BTreeMap<String, Vec<u8>> {
                 files.insert(format!("{name}.{}", renderer.extension()), usual.bytes().to_vec());
                 continue;
             }
-            for chart in CHARTS {
+            for chart in CHARTS.iter().filter(|chart| chart.name != "operations" || has_kinds(&loaded.runs)) {
                 for narrow in [false, true] {
                     let width = if narrow { "-narrow" } else { "" };
                     let report = Report { chart: ChartChoice { kind: Some(*chart), narrow }, ..Report::of(&loaded.runs) };

@@ -26,7 +26,7 @@ pub struct ReportArguments {
     files: Vec<PathBuf>,
     #[arg(short, long, value_name = "NAME", help = formats())]
     format: Option<String>,
-    /// The chart of a format that draws: bars, runs, ratio, cpu, latency, trend, history or sweep; without it the one that suits the data
+    /// The chart of a format that draws: bars, runs, ratio, cpu, latency, operations, trend, history or sweep; without it the one that suits the data
     #[arg(long, value_name = "NAME")]
     chart: Option<String>,
     /// How the tables are laid out: phases, targets, ranking or bonnie

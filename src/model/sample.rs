@@ -1,6 +1,6 @@
 //! Made-up records for tests: a plausible run, and small changes to it.
 
-use super::aftermath::Aftermath;
+use super::aftermath::{Aftermath, Kind, ProgramEnd};
 use super::costs::Costs;
 use super::evidence::Evidence;
 use super::histogram::Histogram;
@@ -9,7 +9,7 @@ use super::imported::Imported;
 use super::label::{CacheLabel, Durability};
 use super::machine::{Device, Filesystem, FilesystemClass, Machine};
 use super::making::{Layout, Making, Storage};
-use super::phase::{Phase, Reads, Unit};
+use super::phase::{Group, Phase, Reads, Unit};
 use super::plan::{Circumstances, Plan};
 use super::profile::Profile;
 use super::record::{Counted, PhaseRecord, PhaseResult, Preparation, Reported, RunRecord, SCHEMA, Status};
@@ -68,6 +68,78 @@ pub(crate) fn run(label: &str, round: u32) -> RunRecord {
         finished: "2026-11-30T10:01:00Z".to_owned(),
         complete: true,
     }
+}
+
+/// A run of some phases in their order, each with all that can be known of it: bytes, space, extents, kinds of operations, its program.
+pub(crate) fn of_phases(label: &str, round: u32, phases: &[Phase]) -> RunRecord {
+    let mut run = RunRecord { profile: "custom".to_owned(), workload_id: Identity(0x0c05_7031), ..run(label, round) };
+    if let Some(plan) = &mut run.plan {
+        plan.settings.phases = phases.to_vec().try_into().unwrap();
+    }
+    run.phases = phases.iter().map(|phase| detailed(*phase)).collect();
+    run
+}
+
+/// The phases of a kind of profile: `small files`, `sync`, `blocks`, `file server`, `tree`, `commands`.
+pub(crate) fn phases_of(kind: &str) -> Vec<Phase> {
+    let names = match kind {
+        "small files" => "seq_create file_rewrite file_read file_random_read seq_delete".to_owned(),
+        "sync" => "dsync_write fsync_write seq_write_1m_1w seq_read_1m_1w".to_owned(),
+        "blocks" => {
+            let orders = |size: &str, workers: u8| {
+                ["seq_write", "seq_read", "random_write", "random_read"].map(|order| format!("{order}_{size}_{workers}w")).join(" ")
+            };
+            [orders("1m", 1), orders("4k", 1), orders("1m", 4), orders("4k", 4)].join(" ")
+        }
+        "file server" => "file_server".to_owned(),
+        "tree" => "tree_unpack tree_copy tree_search tree_prune large_copy library_write library_read tree_delete".to_owned(),
+        "commands" => "command:configure command:build command:test".to_owned(),
+        other => panic!("there is no profile of {other}"),
+    };
+    names.split(' ').map(|name| Phase::named(name).unwrap()).collect()
+}
+
+/// A phase with all that can be known of it.
+fn detailed(phase: Phase) -> PhaseRecord {
+    let mut record = counted(phase);
+    let Some(PhaseResult::Counted(counted)) = &mut record.result else { return record };
+    match phase.row().group {
+        Group::Block | Group::Seek | Group::Character | Group::Transfer | Group::Large | Group::Device => {}
+        Group::Sequential | Group::Random | Group::Small | Group::Sync => counted.bytes = Some(30 << 20),
+        Group::Tree => counted.bytes = (phase.row().reads != Reads::Metadata).then_some(200 << 20),
+        Group::Server => {
+            counted.bytes = Some(90 << 20);
+            counted.kinds = kinds();
+        }
+        Group::Command => {
+            counted.work = 1;
+            counted.elapsed_ns = 83_000_000_000;
+            record.after.program =
+                Some(ProgramEnd { exit: Some(0), output_bytes: 120, output: "done\n".to_owned(), ..ProgramEnd::default() });
+        }
+    }
+    if matches!(phase.row().group, Group::Tree | Group::Large) {
+        record.after.free_bytes = Some(37 << 30);
+        if phase.row().writes && phase.row().reads != Reads::Metadata {
+            (record.after.files, record.after.extents) = (Some(200), Some(214));
+        }
+    }
+    record
+}
+
+/// Operations of a file server, from the fastest kind to the slowest.
+fn kinds() -> Vec<Kind> {
+    let kinds =
+        [("close", 12_000, 2_100, 0), ("read", 9_000, 19_000, 3_900), ("write", 4_000, 61_000, 15_000), ("flush", 500, 3_300_000, 0)];
+    let kind = |(name, count, nanoseconds, bytes): (&str, u64, u64, u64)| {
+        let mut kind = Kind::named(name);
+        for number in 0..count {
+            // One in fifty takes ten times as long.
+            kind.count(if number % 50 == 0 { nanoseconds * 10 } else { nanoseconds }, bytes);
+        }
+        kind
+    };
+    kinds.map(kind).to_vec()
 }
 
 /// A run on a filesystem that was made for it: its caches were dropped, and it was mounted anew, before each phase that reads.

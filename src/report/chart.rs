@@ -8,6 +8,7 @@ pub(super) mod doubt;
 mod history;
 mod latency;
 pub(super) mod model;
+pub(super) mod operations;
 pub(super) mod plots;
 mod rates;
 mod ratio;
@@ -21,7 +22,7 @@ use crate::model::phase::Phase;
 
 /// Every kind of chart, in the order in which they are offered.
 pub const CHARTS: &[&ChartKind] =
-    &[&bars::BARS, &runs::RUNS, &ratio::RATIO, &cpu::CPU, &latency::LATENCY, &trend::TREND, &history::HISTORY, &sweep::SWEEP];
+    &[&bars::BARS, &runs::RUNS, &ratio::RATIO, &cpu::CPU, &latency::LATENCY, &operations::OPERATIONS, &trend::TREND, &history::HISTORY, &sweep::SWEEP];
 
 /// A kind of chart.
 pub struct ChartKind {
@@ -67,7 +68,8 @@ pub fn chart_named(name: &str) -> Result<&'static ChartKind, UnknownName> {
 /// From so many runs on, every run is worth a dot.
 const LEAST_FOR_RUNS: usize = 3;
 
-/// The kind of chart that the data ask for, where none was asked for: with a baseline `ratio`; of a device that was swept its curve; else `bars`, which answer the first question (how much?) and carry
+/// The kind of chart that the data ask for, where none was asked for: with a baseline `ratio`; of a device that was swept its curve;
+/// where phases have kinds of operations, those; else `bars`, which answer the first question (how much?) and carry
 /// the range as well. But where the medians that share an axis from zero differ so much that a bar would be a stub, and there are
 /// three runs or more, `runs`: its axis is then a logarithmic one, on which each value can be read.
 pub(super) fn kind_for(section: &Section<'_>) -> &'static ChartKind {
@@ -76,6 +78,9 @@ pub(super) fn kind_for(section: &Section<'_>) -> &'static ChartKind {
     }
     if sweep::is_measured(section) {
         return &sweep::SWEEP;
+    }
+    if operations::is_known(section) {
+        return &operations::OPERATIONS;
     }
     let has_runs = section.measured().iter().any(|(_, summary)| summary.n >= LEAST_FOR_RUNS);
     let phases: Vec<Vec<Phase>> = rates::kinds(&section.phases).into_iter().map(|(_, phases)| phases).collect();

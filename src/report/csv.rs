@@ -193,6 +193,21 @@ fn cost_figures(counted: &Counted, unit: Unit) -> [String; 5] {
     ]
 }
 
+/// The cells of the facts of a run that tables of its phases end with: profile, workload, batch, filesystem, mount options, device,
+/// kernel, tags.
+pub fn facts_of(run: &RunRecord) -> [String; 8] {
+    [
+        printable(&run.profile),
+        run.workload_id.to_string(),
+        run.batch.to_string(),
+        printable(&run.filesystem.kind),
+        printable(&run.filesystem.mount_options),
+        facts::device_cell(&run.device).unwrap_or_default(),
+        printable(run.machine.kernel.as_deref().unwrap_or_default()),
+        tags(&run.tags),
+    ]
+}
+
 /// Nanoseconds of CPU as seconds, with six decimals.
 pub fn cpu_seconds(nanoseconds: Option<f64>) -> String {
     fixed(nanoseconds.map(|nanoseconds| nanoseconds / 1e9), 6)
@@ -204,7 +219,7 @@ pub fn fixed(value: Option<f64>, decimals: usize) -> String {
 }
 
 /// Seconds with nine decimals, exact.
-fn seconds(nanoseconds: u64) -> String {
+pub fn seconds(nanoseconds: u64) -> String {
     format!("{}.{:09}", nanoseconds / 1_000_000_000, nanoseconds % 1_000_000_000)
 }
 

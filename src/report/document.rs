@@ -1,6 +1,7 @@
 //! The document: what every markup says, part by part and in one order. A format only writes the parts down in its own way.
 
 mod compared;
+mod details;
 mod makings;
 mod ranking;
 mod targets;
@@ -112,7 +113,7 @@ pub fn documents(report: &Report<'_>) -> Vec<Vec<Part>> {
 fn of_section(section: &Section<'_>, layout: Layout) -> Vec<Part> {
     let (figures, explained) = figures(section, layout);
     let makings = makings(section);
-    let parts = [
+    let before = [
         Part::Heading(facts::title(section).join(", ")),
         Part::Paragraph(
             [limits::sentence(section), quietness::sentence(section)].into_iter().flatten().chain(checks::faults(section)).collect(),
@@ -121,6 +122,8 @@ fn of_section(section: &Section<'_>, layout: Layout) -> Vec<Part> {
         fact_list(facts::lines(section)),
         Part::Grid(compared::ratios_of(section)),
         figures,
+    ];
+    let behind = [
         Part::Heading(makings.as_ref().map(|_| HEADING.to_owned()).unwrap_or_default()),
         Part::Grid(makings.as_ref().map_or_else(Grid::empty, makings::grid)),
         Part::List(makings.as_ref().map(made_explained).unwrap_or_default()),
@@ -128,7 +131,7 @@ fn of_section(section: &Section<'_>, layout: Layout) -> Vec<Part> {
         Part::Paragraph(remarks::nothing_measured(section).into_iter().collect()),
         Part::List(notes(section, explained)),
     ];
-    parts.into_iter().filter(|part| !part.is_empty()).collect()
+    before.into_iter().chain(details::parts(section)).chain(behind).filter(|part| !part.is_empty()).collect()
 }
 
 impl Part {

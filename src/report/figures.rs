@@ -90,6 +90,25 @@ pub fn run_figures(rates: &[f64], spread: &Spread, unit: f64) -> Vec<String> {
     rates.iter().map(figure).collect()
 }
 
+/// Times of one operation are not written finer than to this place: ten nanoseconds in milliseconds.
+const LEAST_PLACE_OF_DURATIONS: i32 = -5;
+
+/// Writes a spread of durations where a column has one unit: in two digits, small ones in plain digits too.
+pub fn duration_figures(durations: &Spread, unit: f64) -> RateFigures {
+    let place = last_place(durations.median / unit, 2).unwrap_or(0).max(LEAST_PLACE_OF_DURATIONS);
+    with_ends(durations, [durations.median, durations.low, durations.high].map(|value| to_place(value / unit, place)))
+}
+
+/// From so many of a unit on, the next one is used.
+const MOST_OF_A_UNIT: f64 = 10_240.0;
+
+/// The unit in which bytes are written of which the highest are so many, and how many bytes are one of it.
+pub fn byte_unit(highest: f64) -> (&'static str, f64) {
+    let units = [("KiB", 1024.0), ("MiB", 1024.0 * 1024.0), ("GiB", 1024.0 * 1024.0 * 1024.0)];
+    let fits = |(_, size): &&(&'static str, f64)| highest < size * MOST_OF_A_UNIT;
+    units.iter().find(fits).copied().unwrap_or(("TiB", 1024.0 * 1024.0 * 1024.0 * 1024.0))
+}
+
 /// Writes a spread of counts: whole numbers, of three digits at most where runs differ by more.
 pub fn count_figures(counts: &Spread) -> RateFigures {
     let place = place_of(counts, 1.0, MOST_DIGITS_NARROW).max(0);

@@ -6,8 +6,10 @@ use super::figures::{cpu_figure, latency_figure, rate_figures};
 use super::places::{in_sentence, in_words};
 use super::table::has_system_cpu;
 use crate::model::flag::Flag;
+use crate::model::kind_detail::{KIND_DETAILS, kinds_of};
 use crate::model::label::{CacheLabel, Durability};
 use crate::model::phase::Phase;
+use crate::model::printable::printable_label;
 use crate::model::record::PhaseRecord;
 use crate::model::summary::PhaseSummary;
 use crate::stats::Spread;
@@ -95,6 +97,24 @@ pub fn slowest_operation(section: &Section<'_>) -> Option<String> {
     let (place, summary, slowest) = greatest(section, |summary| summary.latency_max_ns, |longest| longest.max)?;
     let place = in_words(section, &[(place, summary.phase)]);
     Some(format!("Slowest single operation: {}, {place}.", latency_figure(slowest.max)))
+}
+
+/// The kind of operation that takes longest on average, of all targets.
+pub fn slowest_kind(section: &Section<'_>) -> Option<String> {
+    let average = KIND_DETAILS.iter().find(|detail| detail.name == "average_ns")?;
+    let mut slowest: Option<(f64, &str, usize)> = None;
+    for (place, summary) in section.measured() {
+        let Some(series) = section.series.get(place) else { continue };
+        for kind in kinds_of(&section.series, summary.phase) {
+            let Some(spread) = average.over(series, summary.phase, kind, summary.rate) else { continue };
+            if slowest.is_none_or(|(longest, _, _)| spread.median > longest) {
+                slowest = Some((spread.median, kind, place));
+            }
+        }
+    }
+    let (longest, kind, place) = slowest?;
+    let series = section.series.get(place)?;
+    Some(format!("Slowest kind on average: {} on {}, {}.", printable_label(kind), series.name, latency_figure(longest)))
 }
 
 /// More phases than these are counted, not named.

@@ -3,6 +3,7 @@
 mod cells;
 mod charts;
 mod cite;
+mod details;
 mod environment;
 pub mod escape;
 mod figures;
@@ -63,7 +64,7 @@ fn page_of(report: &Report<'_>) -> Page {
     Page {
         title: format!("{heading}: barrow"),
         version: env!("CARGO_PKG_VERSION"),
-        style: style::style(most_targets),
+        style: style::style(most_targets, report.sections.iter().any(details::has_tables)),
         script: include_str!("html/script.js"),
         heading,
         lede,
@@ -85,7 +86,11 @@ fn part(section: &Section<'_>, place: usize, count: usize) -> Part {
         summary: summary::summary(section, &table, &targets),
         missing: remarks::missing(section),
         charts: charts::charts(section, compared.as_ref().unwrap_or(section), &id),
-        tables: [figures::figures(section, &table, &targets), ratios].into_iter().flatten().collect(),
+        tables: [figures::figures(section, &table, &targets), ratios]
+            .into_iter()
+            .flatten()
+            .chain(details::tables(section, &targets))
+            .collect(),
         made: makings::table(section, &targets),
         runs: runs::runs(section, &targets),
         environment: environment::environment(section),

@@ -1,6 +1,7 @@
 //! JSON for scripts: every section with its series, all that was counted in each run, the summaries, and the comparison with a baseline.
 //! `man/barrow-report.5` describes each field.
 
+mod details;
 mod making;
 mod run;
 mod summary;
@@ -174,7 +175,7 @@ impl Serialize for SeriesForm<'_, '_> {
             mount_options: fact(&|run| known(&run.filesystem.mount_options)),
             device: fact(&|run| facts::device_cell(&run.device)),
             kernel: fact(&|run| run.machine.kernel.as_deref().and_then(known)),
-            summaries: Each(|| summaries().map(|summary| SummaryForm::of(summary, beside(summary.phase)))),
+            summaries: Each(|| summaries().map(|summary| SummaryForm::of(series, summary, beside(summary.phase)))),
             makings: QuantityForm::all(series),
             runs: Each(|| series.runs.iter().map(|run| RunForm { run })),
         };

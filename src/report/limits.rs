@@ -38,9 +38,9 @@ fn clause(section: &Section<'_>, limit: Limit, places: &[Place]) -> Option<Strin
         let measured = section.measured();
         group.phases.iter().all(|phase| measured.iter().filter(|(_, summary)| summary.phase == *phase).count() == group.series.len())
     };
-    let (everywhere, mut elsewhere): (Vec<Shared>, Vec<Shared>) = shared(places).into_iter().partition(is_everywhere);
+    let (everywhere, mut elsewhere): (Vec<Shared>, Vec<Shared>) = shared(section, places).into_iter().partition(is_everywhere);
     let mut phases: Vec<Phase> = everywhere.into_iter().flat_map(|group| group.phases).collect();
-    phases.sort();
+    phases.sort_by_key(|phase| section.phases.iter().position(|other| other == phase));
     elsewhere.sort_by_key(|group| std::cmp::Reverse(group.series.len()));
     let on = |group: &Shared| series_in_words(section, &group.series);
     let names = |group: &Shared| join_and(&taken_together(&group.phases));

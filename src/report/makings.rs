@@ -1,12 +1,11 @@
 //! THE FILESYSTEMS AS MADE: what was measured of each beside the phases, as data without any layout; a column a quantity, a cell a series.
 
-use super::Section;
-use super::figures::{NO_FIGURE, RateFigures, count_figures, narrow_rate_figures, rate_figures, share_figures};
-use super::gathered::distinct;
+use super::figures::{NO_FIGURE, RateFigures, byte_unit, count_figures, narrow_rate_figures, rate_figures, share_figures};
 use super::legend::Entry;
+use super::{Section, ends};
 use crate::model::quantity::{QUANTITIES, Quantity, QuantityKind};
 use crate::model::series::Series;
-use crate::stats::{Interval, Spread};
+use crate::stats::Spread;
 
 /// What heads the table.
 pub const HEADING: &str = "The filesystems as made";
@@ -63,19 +62,12 @@ fn column(quantity: &'static Quantity, spreads: &[Option<Spread>], highest: f64)
 /// From so many seconds on, times are given in seconds.
 const LEAST_SECONDS: f64 = 10.0;
 
-/// From so many of a unit on, the next one is used.
-const MOST_OF_A_UNIT: f64 = 10_240.0;
-
 /// The unit of all quantities of a kind, by the highest of them, and how many of its own units are in one.
 fn unit_of(kind: QuantityKind, highest: f64) -> (&'static str, f64) {
     match kind {
         QuantityKind::Time if highest >= LEAST_SECONDS => ("s", 1.0),
         QuantityKind::Time => ("ms", 1e-3),
-        QuantityKind::Used | QuantityKind::Free => {
-            let units = [("KiB", 1024.0), ("MiB", 1024.0 * 1024.0), ("GiB", 1024.0 * 1024.0 * 1024.0)];
-            let fits = |(_, size): &&(&'static str, f64)| highest < size * MOST_OF_A_UNIT;
-            units.iter().find(fits).copied().unwrap_or(("TiB", 1024.0 * 1024.0 * 1024.0 * 1024.0))
-        }
+        QuantityKind::Used | QuantityKind::Free => byte_unit(highest),
         QuantityKind::Extents | QuantityKind::Score => ("", 1.0),
     }
 }
@@ -106,22 +98,12 @@ impl Column {
 impl Makings {
     /// What the ends of the ranges are, where they are all of one kind: `range of 3 runs`; `None` where no cell has a range.
     pub fn range(&self) -> Option<String> {
-        let kinds = distinct(self.spreads().filter(|spread| spread.n > 1).map(|spread| (spread.n, spread.interval)));
-        match kinds.as_slice() {
-            [] => None,
-            [(n, Interval::Ci95)] => Some(format!("95 % CI over {n} runs")),
-            [(n, Interval::Range)] => Some(format!("range of {n} runs")),
-            [(_, Interval::Values)] => Some("both of 2 runs".to_owned()),
-            _ => Some("range of the runs that have it (of 6 or more: 95 % CI)".to_owned()),
-        }
+        ends::range(self.spreads())
     }
 
     /// How a cell is read: `Each cell: median; range of 3 runs.`
     pub fn statement(&self) -> String {
-        match self.range() {
-            Some(range) => format!("Each cell: median; {range}."),
-            None => "Each cell: the value of 1 run.".to_owned(),
-        }
+        ends::statement(self.range().as_deref())
     }
 
     /// What each column is.

@@ -11,12 +11,16 @@ pub mod chart;
 mod checks;
 pub mod comparison;
 mod csv;
+mod csv_details;
 mod csv_making;
+mod csv_operations;
 mod csv_summary;
+mod details;
 mod differences;
 mod direct_io;
 mod document;
 mod dokuwiki;
+mod ends;
 mod evidence;
 mod facts;
 mod figures;
@@ -275,6 +279,8 @@ pub const RENDERERS: &[&dyn Renderer] = &[
     &csv::Csv,
     &csv_summary::CsvSummary,
     &csv_making::CsvMaking,
+    &csv_details::CsvDetails,
+    &csv_operations::CsvOperations,
     &bonnie_csv::BonnieCsv,
     &json::Json,
     &html::Html,

@@ -8,17 +8,16 @@ use std::collections::BTreeSet;
 /// A place in the table: a series, by its place in the section, and a phase.
 pub type Place = (usize, Phase);
 
-/// Phases that share a set of series, in the order of first appearance.
+/// Phases that share a set of series, in the order of the table.
 pub struct Shared {
     pub series: Vec<usize>,
     pub phases: Vec<Phase>,
 }
 
 /// Gathers places by the set of series that share a phase.
-pub fn shared(places: &[Place]) -> Vec<Shared> {
+pub fn shared(section: &Section<'_>, places: &[Place]) -> Vec<Shared> {
     let mut groups: Vec<Shared> = Vec::new();
-    let phases: BTreeSet<Phase> = places.iter().map(|(_, phase)| *phase).collect();
-    for phase in &phases {
+    for phase in &section.phases {
         let series: Vec<usize> = places.iter().filter(|(_, other)| other == phase).map(|(series, _)| *series).collect();
         if series.is_empty() {
             continue;
@@ -33,7 +32,7 @@ pub fn shared(places: &[Place]) -> Vec<Shared> {
 
 /// The places in words, for the end of a sentence or brackets. The target is not named where there is only one.
 pub fn in_words(section: &Section<'_>, places: &[Place]) -> String {
-    let groups = shared(places);
+    let groups = shared(section, places);
     let words = groups.iter().map(|group| {
         let phases = phases_in_words(section, &group.phases);
         match group.series.len() {
@@ -76,7 +75,13 @@ fn phases_in_words(section: &Section<'_>, phases: &[Phase]) -> String {
 
 /// The name of a phase within a sentence: `block write`, `seq. stat`.
 pub fn in_sentence(phase: Phase) -> String {
-    phase.row().title.to_lowercase()
+    let title = phase.row().title;
+    let mut letters = title.chars();
+    match (letters.next(), letters.next()) {
+        // A name of letters in capitals stays as it is, and so do units.
+        (Some(first), Some(second)) if second.is_lowercase() => first.to_lowercase().chain(title.chars().skip(1)).collect(),
+        _ => title.to_owned(),
+    }
 }
 
 /// The names of phases with the two orders of a file set taken together: `create and random delete` for seq. create, random create

@@ -28,7 +28,7 @@ pub fn reads_from_memory(section: &Section<'_>) -> Vec<String> {
     let sources = gathered(measured.iter().filter_map(|(place, summary)| Some((source(summary)?, (*place, summary.phase)))));
     let mut sentences = Vec::new();
     for (source, places) in &sources {
-        for group in shared(places) {
+        for group in shared(section, places) {
             let phases = capitalised(&join_and(&taken_together(&group.phases)));
             let series = if section.series.len() == 1 { String::new() } else { format!(": {}", series_in_words(section, &group.series)) };
             sentences.push(format!("{phases} read from {source}{series}."));
@@ -66,7 +66,7 @@ pub fn remounted(section: &Section<'_>) -> Vec<String> {
         let phases = capitalised(&join_and(&taken_together(&group.phases)));
         format!("{phases}{on} began remounted: the filesystem was unmounted and mounted again before the clock started.")
     };
-    shared(&places).iter().map(sentence).collect()
+    shared(section, &places).iter().map(sentence).collect()
 }
 
 /// Phases of which barrow's own work took more than this, in per cent, are named: under it the share is less than what runs differ by.

@@ -12,6 +12,7 @@ use super::{
 mod beside;
 mod columns;
 mod compare;
+mod details;
 mod makings;
 mod ranking;
 mod slots;
@@ -60,7 +61,7 @@ fn section_text(section: &Section<'_>, layout: Layout) -> String {
 fn paragraphs(section: &Section<'_>, layout: Layout) -> Vec<Vec<String>> {
     let (figures, explained, legends) = figures(section, layout);
     let [made, made_explained] = makings::paragraphs(section);
-    vec![
+    let before = vec![
         head(section),
         first_said(section),
         verdicts::sentences(section).iter().flat_map(|sentence| wrap(sentence, "", "")).collect(),
@@ -68,12 +69,9 @@ fn paragraphs(section: &Section<'_>, layout: Layout) -> Vec<Vec<String>> {
         remarks::nothing_measured(section).into_iter().collect(),
         explained,
         legends,
-        made,
-        made_explained,
-        remarked(section),
-        list("without a rate", &remarks::missing(section)),
-        foot(section),
-    ]
+    ];
+    let behind = [made, made_explained, remarked(section), list("without a rate", &remarks::missing(section)), foot(section)];
+    before.into_iter().chain(details::paragraphs(section)).chain(behind).collect()
 }
 
 /// What is said before the table.

@@ -65,7 +65,7 @@ fn check(format: &str, text: &str) {
     match format {
         "text" | "ascii" => check_text(text),
         "markdown" => check_markdown(text),
-        "csv" | "csv-summary" | "csv-making" => check_csv(text),
+        "csv" | "csv-summary" | "csv-making" | "csv-details" | "csv-operations" => check_csv(text),
         "bonnie-csv" => check_bonnie_csv(text),
         "json" => check_json(text),
         "svg" => check_svg(text),

@@ -30,7 +30,8 @@ fn rich(labels: &[&str]) -> Vec<RunRecord> {
                 *layout = Some(Layout { extents: 2, bytes: 1 << 20, block_bytes: 4096 });
             }
             let files = PhaseRecord { name: Phase::SeqStat, ..run.phases[0].clone() };
-            run.phases.push(files);
+            let transfers = PhaseRecord { name: Phase::named("random_read_4k_1w").expect("a phase"), ..run.phases[0].clone() };
+            run.phases.extend([files, transfers]);
             runs.push(RunRecord { label: (*label).to_owned(), round, ..run });
         }
     }

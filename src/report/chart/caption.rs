@@ -2,6 +2,7 @@
 
 use super::rates::MOST_TARGETS;
 use crate::model::imported::Imported;
+use crate::model::phase::Group;
 use crate::model::printable::printable;
 use crate::model::settings::Settings;
 use crate::report::table::columns;
@@ -86,12 +87,16 @@ fn work_as_reported(imported: &Imported) -> Vec<String> {
 
 fn work_of(settings: &Settings) -> Vec<String> {
     let mut parts = Vec::new();
+    let has = |groups: &[Group]| groups.iter().any(|group| settings.phases.has(*group));
     if settings.file_size > 0 {
-        parts.push(format!("{} file", rounded_size(settings.file_size)));
-        parts.push(format!("{} chunks", rounded_size(settings.chunk_size)));
-        parts.push(format!("{} seeks", rounded_size(settings.seek_size)));
+        let sizes = [
+            (&[Group::Block, Group::Seek, Group::Transfer][..], settings.file_size, "file"),
+            (&[Group::Block], settings.chunk_size, "chunks"),
+            (&[Group::Seek], settings.seek_size, "seeks"),
+        ];
+        parts.extend(sizes.iter().filter(|(groups, ..)| has(groups)).map(|(_, bytes, what)| format!("{} {what}", rounded_size(*bytes))));
     }
-    if settings.files > 0 {
+    if settings.files > 0 && has(&[Group::Sequential, Group::Random, Group::Small]) {
         let size = match (settings.min_size, settings.max_size) {
             (_, 0) => "empty files".to_owned(),
             (least, most) if least == most => format!("files of {}", rounded_size(most)),

@@ -76,7 +76,7 @@ fn row(series: &Series<'_>, tone: Tone, summary: &PhaseSummary, axis: &Axis, has
     Row {
         label: series.name.clone(),
         tone,
-        marks: marks(summary, axis),
+        marks: marks(spreads(summary), doubt::fill(summary) != Fill::Solid, axis),
         is_grey: false,
         figures: figures.into_iter().skip(hidden).map(|(spread, weight)| figure(spread, weight)).collect(),
         verdict: None,
@@ -85,9 +85,9 @@ fn row(series: &Series<'_>, tone: Tone, summary: &PhaseSummary, axis: &Axis, has
     }
 }
 
-fn marks(summary: &PhaseSummary, axis: &Axis) -> Vec<Mark> {
-    let is_hollow = doubt::fill(summary) != Fill::Solid;
-    let [p50, p99, max] = spreads(summary).map(|spread| spread.filter(|spread| axis.holds(spread.median)));
+/// The marks of three spreads, of which the last is the longest operation: joined, each with its range, from the first to the last.
+pub fn marks(spreads: [Option<Spread>; 3], is_hollow: bool, axis: &Axis) -> Vec<Mark> {
+    let [p50, p99, max] = spreads.map(|spread| spread.filter(|spread| axis.holds(spread.median)));
     let all = || [p50, p99, max].into_iter().flatten();
     let mut marks = Vec::new();
     if let (Some(first), Some(last)) = (all().next(), all().next_back()) {
@@ -102,7 +102,7 @@ fn marks(summary: &PhaseSummary, axis: &Axis) -> Vec<Mark> {
 }
 
 /// `9.8` and `ms`.
-fn figure(spread: Option<Spread>, weight: Weight) -> Figure {
+pub fn figure(spread: Option<Spread>, weight: Weight) -> Figure {
     let Some(spread) = spread else { return Figure::Number { value: NO_FIGURE.to_owned(), unit: String::new(), weight } };
     let text = latency_figure(spread.median);
     let (value, unit) = text.rsplit_once(' ').unwrap_or((&text, ""));
@@ -138,7 +138,7 @@ fn sentence(series: &Series<'_>, summary: &PhaseSummary) -> String {
 }
 
 /// `9.8 ms (8.9 ms – 11 ms)`.
-fn in_words(spread: &Spread) -> String {
+pub fn in_words(spread: &Spread) -> String {
     let median = latency_figure(spread.median);
     if spread.n == 1 { median } else { format!("{median} ({} – {})", latency_figure(spread.low), latency_figure(spread.high)) }
 }

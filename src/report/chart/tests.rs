@@ -66,7 +66,7 @@ fn charts_are_found_by_name() {
     let error = chart_named("bar\n").err().unwrap();
     assert_eq!(
         error.to_string(),
-        "there is no chart `bar?`; did you mean `bars`?; the charts are bars, runs, ratio, cpu, latency, trend, history, sweep"
+        "there is no chart `bar?`; did you mean `bars`?; the charts are bars, runs, ratio, cpu, latency, operations, trend, history, sweep"
     );
 }
 

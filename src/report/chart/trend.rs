@@ -40,10 +40,14 @@ fn chart(section: &Section<'_>) -> Chart {
     }
 }
 
-/// Block and seek phases that took long enough to have a trend, and every phase that was not steady.
+/// Phases that move large files, and seeks, that took long enough to have a trend, and every phase that was not steady.
 fn is_shown(section: &Section<'_>, phase: Phase) -> bool {
     let is_long = |summary: &PhaseSummary| summary.elapsed_ns.is_some_and(|elapsed| elapsed.median >= SHORT_NANOSECONDS as f64);
-    let is_large = matches!(phase.row().group, Group::Block | Group::Seek);
+    let is_large = match phase.row().group {
+        Group::Block | Group::Seek => true,
+        // Some of these have no operations of equal work, which a trend is made of.
+        group => group.moves_large_files() && section.series.iter().any(|series| !counted(series, phase).is_empty()),
+    };
     rates::rows(section, phase).iter().any(|(_, summary)| (is_large && is_long(summary)) || summary.flags.contains(&Flag::NotSteady))
 }
 

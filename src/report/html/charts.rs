@@ -1,7 +1,7 @@
 //! The charts of a part, each with its sentence and how it is read.
 
 use super::page::ChartInPage;
-use crate::report::chart::{CHARTS, ChartKind};
+use crate::report::chart::{CHARTS, ChartKind, operations};
 use crate::report::lines::unbroken;
 use crate::report::ratios::found;
 use crate::report::svg::in_page;
@@ -56,6 +56,13 @@ const IN_PAGE: &[InPage] = &[
         heading: |_| "Rate by position".to_owned(),
         finding: |section| Some(sweep::sentences(section).join(" ")),
         is_shown: |section| !sweep::sentences(section).is_empty(),
+    },
+    InPage {
+        kind: "operations",
+        link: "Kinds",
+        heading: |_| "Kinds of operations".to_owned(),
+        finding: findings::slowest_kind,
+        is_shown: operations::is_known,
     },
     InPage { kind: "trend", link: "Trend", heading: |_| "Within a phase".to_owned(), finding: findings::steadiness, is_shown: |_| true },
 ];

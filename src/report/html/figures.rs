@@ -82,7 +82,7 @@ fn figure_phase(section: &Section<'_>, phase: &PhaseRows, targets: &[Target], co
         cells: columns.iter().map(|column| cell(column, row, summary)).collect(),
         words: words(row),
     });
-    FigurePhase { title: phase.phase.row().title, unit, rows: rows.collect() }
+    FigurePhase { title: phase.phase.row().title.into(), unit, rows: rows.collect() }
 }
 
 fn cell(column: &Column, row: &Row, summary: &PhaseSummary) -> FigureCell {
@@ -96,7 +96,15 @@ fn cell(column: &Column, row: &Row, summary: &PhaseSummary) -> FigureCell {
     };
     let figure = if column.class == "md" { Number::of(figure) } else { Number::whole(figure) };
     let key = (column.key)(summary).filter(|key| key.is_finite());
-    FigureCell { class: column.class, key, label: column.label, figure, unit: unit.to_owned(), is_strong: false }
+    FigureCell {
+        class: column.class,
+        key,
+        label: column.label.into(),
+        figure,
+        unit: unit.to_owned(),
+        range: String::new(),
+        is_strong: false,
+    }
 }
 
 fn words(row: &Row) -> Vec<Word> {

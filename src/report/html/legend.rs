@@ -1,8 +1,8 @@
 //! What the words and flags of a part mean, where they stand and by what evidence; and what must be said beside the tables.
 
 use super::cells::Word;
-use super::makings;
 use super::page::{Legend, LegendEntry};
+use super::{details, makings};
 use crate::model::flag::Flag;
 use crate::report::places::{Place, in_words};
 use crate::report::{Section, checks, direct_io, evidence, legend, remarks, sweep};
@@ -22,6 +22,7 @@ pub fn legend(section: &Section<'_>) -> Legend {
         words: legend::words(section).into_iter().map(word).collect(),
         flags: flags.collect(),
         made: makings::legend(section),
+        details: details::legend(section),
         remarks: sentences.into_iter().flatten().chain(remarks::own_share(section)).chain([remarks::workload(section)]).collect(),
     }
 }

@@ -2,6 +2,7 @@
 
 use super::cells::{Number, Target, Word};
 use askama::Template;
+use std::borrow::Cow;
 
 /// A whole page.
 #[derive(Template)]
@@ -153,7 +154,7 @@ pub struct FigureHead {
 
 /// A phase with a row a target.
 pub struct FigurePhase {
-    pub title: &'static str,
+    pub title: Cow<'static, str>,
     pub unit: &'static str,
     pub rows: Vec<FigureRow>,
 }
@@ -172,9 +173,11 @@ pub struct FigureCell {
     /// The number that the column is sorted by.
     pub key: Option<f64>,
     /// What stands before it where the heads are not shown.
-    pub label: &'static str,
+    pub label: Cow<'static, str>,
     pub figure: Number,
     pub unit: String,
+    /// The ends of the figure where they stand in its cell; else empty.
+    pub range: String,
     pub is_strong: bool,
 }
 
@@ -255,6 +258,8 @@ pub struct Legend {
     pub flags: Vec<LegendEntry>,
     /// The rows of the filesystems as made.
     pub made: Vec<LegendEntry>,
+    /// The columns of each table of details, behind its name.
+    pub details: Vec<(&'static str, Vec<LegendEntry>)>,
     pub remarks: Vec<String>,
 }
 

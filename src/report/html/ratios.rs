@@ -36,7 +36,7 @@ fn ratio_phase(section: &Section<'_>, comparison: &Comparison, phase: &PhaseRati
         let median = summary.rate.map(|rate| rate.median);
         FigureRow { target: target.clone(), cells: cells(row, median, ratio, has_range), words: Vec::new() }
     });
-    FigurePhase { title: phase.phase.row().title, unit, rows: rows.collect() }
+    FigurePhase { title: phase.phase.row().title.into(), unit, rows: rows.collect() }
 }
 
 /// The cells of a row; `median` and `ratio` are what it is sorted by.
@@ -44,9 +44,10 @@ fn cells(row: &Row, median: Option<f64>, ratio: Option<f64>, has_range: bool) ->
     let cell = |class, key: Option<f64>, figure: Number, is_strong| FigureCell {
         class,
         key: key.filter(|key| key.is_finite()),
-        label: "",
+        label: "".into(),
         figure,
         unit: String::new(),
+        range: String::new(),
         is_strong,
     };
     let range = if row.ratio.low.is_empty() { String::new() } else { format!("{} – {}", row.ratio.low, row.ratio.high) };

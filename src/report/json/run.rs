@@ -1,5 +1,6 @@
 //! A run in the document: what was counted in each phase, under the names and in the units of the format csv.
 
+use super::details::RunDetails;
 use super::making::MakingForm;
 use super::{Each, finite, known, tags};
 use crate::model::phase::Phase;
@@ -62,6 +63,8 @@ struct PhaseForm {
     durable: Option<&'static str>,
     io_obtained: Option<&'static str>,
     flags: Vec<&'static str>,
+    #[serde(flatten)]
+    details: RunDetails,
 }
 
 /// The figures of a phase; all null where it has no number.
@@ -104,6 +107,7 @@ impl PhaseForm {
             durable: record.durable.map(|label| label.word()),
             io_obtained: record.io.map(|io| io.word()),
             flags: record.flags.iter().map(|flag| flag.word()).collect(),
+            details: RunDetails::of(record),
         }
     }
 }

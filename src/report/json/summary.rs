@@ -1,8 +1,10 @@
 //! A phase over the runs of a series in the document: spreads, labels, and how it stands beside the baseline.
 
+use super::details::{DetailForm, KindSummary};
 use super::finite;
 use super::run::{microseconds, seconds};
 use crate::model::phase::Phase;
+use crate::model::series::Series;
 use crate::model::summary::PhaseSummary;
 use crate::report::comparison::Beside;
 use crate::stats::{Interval, Spread};
@@ -30,6 +32,10 @@ pub struct SummaryForm {
     io_obtained: Vec<&'static str>,
     flags: Vec<&'static str>,
     against_baseline: Option<AgainstForm>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    details: Vec<DetailForm>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    kinds: Vec<KindSummary>,
 }
 
 /// A spread: the middle of the values, and two ends with what they are.
@@ -65,8 +71,8 @@ struct AgainstForm {
 }
 
 impl SummaryForm {
-    /// A summary, and how it stands beside the baseline where there is one.
-    pub fn of(summary: &PhaseSummary, beside: Option<&Beside>) -> Self {
+    /// A summary of a series, and how it stands beside the baseline where there is one.
+    pub fn of(series: &Series<'_>, summary: &PhaseSummary, beside: Option<&Beside>) -> Self {
         let phase: Phase = summary.phase;
         let middle = |spread: Option<Spread>, unit: fn(f64) -> f64| spread.map(|spread| MiddleForm::of(&spread, unit));
         Self {
@@ -89,6 +95,8 @@ impl SummaryForm {
             io_obtained: summary.io.iter().map(|io| io.word()).collect(),
             flags: summary.flags.iter().map(|flag| flag.word()).collect(),
             against_baseline: beside.map(AgainstForm::of),
+            details: DetailForm::all(series, phase, summary.rate),
+            kinds: KindSummary::all(series, phase, summary.rate),
         }
     }
 }

@@ -102,6 +102,15 @@ fn assert_sound(records: &[RunRecord]) {
     }
 }
 
+#[test]
+fn every_kind_of_profile_is_drawn_soundly() {
+    for kind in ["small files", "sync", "blocks", "file server", "tree", "commands"] {
+        let phases = sample::phases_of(kind);
+        let one = |round| LABELS[..3].iter().map(|label| sample::of_phases(label, round, &phases)).collect::<Vec<_>>();
+        assert_sound(&(1..=3).flat_map(one).collect::<Vec<_>>());
+    }
+}
+
 const LABELS: [&str; 12] = [
     "ext4",
     "",

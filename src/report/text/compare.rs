@@ -1,6 +1,6 @@
 //! The text of a comparison: what changed in words, each series beside its baseline, and what differs around them.
 
-use super::{explained, first_said, foot, list, makings, remarked};
+use super::{details, explained, first_said, foot, list, makings, remarked};
 use crate::model::fact::FactKind;
 use crate::report::differences::{Varied, shared, varied};
 use crate::report::lines::{COLUMNS, blanks, by_point, join_and, left, packed, right, width, wrap};
@@ -16,20 +16,17 @@ pub fn paragraphs(section: &Section<'_>) -> Vec<Vec<String>> {
     let table = ratios(section).map(|table| lines(&table)).unwrap_or_default();
     let wrapped = |sentences: Vec<String>| -> Vec<String> { sentences.iter().flat_map(|sentence| wrap(sentence, "", "")).collect() };
     let [made, made_explained] = makings::paragraphs(section);
-    vec![
+    let before = vec![
         head(section),
         first_said(section),
         wrapped(verdicts::sentences(section).into_iter().chain(verdicts::difference(section)).collect()),
         table,
         remarks::nothing_measured(section).into_iter().collect(),
         explained(verdicts::meaning(section).join(" "), marks::sentences(section)),
-        made,
-        made_explained,
-        remarked(section),
-        list("without a rate", &remarks::missing(section)),
-        what_differs(section),
-        foot(section),
-    ]
+    ];
+    let behind =
+        [made, made_explained, remarked(section), list("without a rate", &remarks::missing(section)), what_differs(section), foot(section)];
+    before.into_iter().chain(details::paragraphs(section)).chain(behind).collect()
 }
 
 /// The title, and the facts that all series share.

@@ -4,6 +4,7 @@ use super::beside::{Cell, Column, blocks};
 use super::slots::Slots;
 use crate::model::quantity::QuantityKind;
 use crate::report::Section;
+use crate::report::legend::Entry;
 use crate::report::lines::{blanks, left, width, wrap};
 use crate::report::makings::{self, HEADING, Makings, makings};
 
@@ -36,13 +37,17 @@ fn written(column: &makings::Column) -> Column {
 }
 
 fn legend(makings: &Makings) -> Vec<String> {
-    let entries = makings.legend();
+    explained(&makings.statement(), &makings.legend())
+}
+
+/// How a cell is read, then what each column is.
+pub fn explained(statement: &str, entries: &[Entry]) -> Vec<String> {
     let indent = entries.iter().map(|entry| width(&entry.word)).max().unwrap_or(0) + 4;
-    let explained = entries
+    let columns = entries
         .iter()
         .flat_map(|entry| wrap(&entry.meaning, &left(&format!("  {}", entry.word), indent), &blanks(indent)))
         .collect::<Vec<_>>();
-    wrap(&makings.statement(), "", "").into_iter().chain(explained).collect()
+    wrap(statement, "", "").into_iter().chain(columns).collect()
 }
 
 #[cfg(test)]
