@@ -4,6 +4,7 @@
 mod bare;
 mod documents;
 mod kernel_text;
+mod loadfiles;
 mod markup;
 mod memory;
 mod profiles;

@@ -2,6 +2,7 @@
 
 mod calls;
 mod page;
+mod server;
 mod tree_calls;
 mod words;
 

@@ -53,7 +53,8 @@ pub fn list(ram_bytes: u64) -> String {
     let keys: Vec<String> = KEYS.iter().map(|key| format!("   {:<21} {}", key.name, key.meaning)).collect();
     format!(
         "{}\n\nA run needs the size of its file free, twice that on btrfs, and 5 % to spare.\n\
-         `--set KEY=VALUE` changes one key; `-p FILE` takes a TOML file of such keys:\n\n{}\n",
+         `--set KEY=VALUE` changes one key; `-p FILE` takes a TOML file of such keys and\n\
+         of phases, programs of yours among them: [[phase]] command = [\"make\", \"-j4\"]\n\n{}\n",
         lines.join("\n"),
         keys.join("\n")
     )

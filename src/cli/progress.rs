@@ -161,6 +161,9 @@ fn result_words(record: &PhaseRecord) -> String {
             words += &format!(", CPU {}", known.join(", "));
         }
     }
+    if let Some(left) = record.after.program.as_ref().map(|program| program.left_processes).filter(|left| *left > 0) {
+        words += &format!(", {left} left running and ended");
+    }
     for word in [record.durable.map(|label| label.word().to_owned()), record.cache.map(|label| label.to_string())].into_iter().flatten() {
         words += &format!(", {word}");
     }

@@ -27,9 +27,14 @@ pub fn check(plan: &Plan, named: &mut [Named], ram: Option<u64>, no_drops: Optio
         let head = format!("{} ({})", target.label, target.path.display());
         refused.extend(refusals_of(plan, target, &head, "", &limits, quiet));
     }
-    refused.extend(process::refused_calls().map(|refusal| refusal.to_string()));
+    refused.extend(process_refusals(plan));
     anyhow::ensure!(refused.is_empty(), "{}", refused.join("\n        "));
     Ok(())
+}
+
+/// Names what this process cannot do, wherever it is: calls that are refused, programs of the profile that cannot be started.
+pub fn process_refusals(plan: &Plan) -> Vec<String> {
+    process::refused_calls().into_iter().chain(process::missing_programs(plan)).map(|refusal| refusal.to_string()).collect()
 }
 
 /// What this process may have.

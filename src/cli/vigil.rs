@@ -4,6 +4,7 @@ use super::pulse::{Pulse, Sign};
 use crate::model::record::Status;
 use crate::model::stack::Traffic;
 use crate::sys::threads::{switches_of, switches_without, this_thread};
+use crate::sys::user_program::{Standing, standing};
 use crate::target::below::Below;
 use crate::target::ground::Counters;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
@@ -119,8 +120,14 @@ impl<'a> Vigil<'a> {
             self.seen.sign = sign;
             return true;
         }
+        let of_workers = match standing() {
+            // A program of the user's may rest for as long as it likes: only what waits for the kernel may wait for ever.
+            Some(Standing::Lives) => return true,
+            // Who watches over it wakes now and then.
+            Some(Standing::WaitsForKernel(ticks)) => ticks,
+            None => switches_without(&[this_thread(), self.thread]),
+        };
         let (below, other) = self.moved_below();
-        let of_workers = switches_without(&[this_thread(), self.thread]);
         // While a clock runs the thread of the batch wakes to tell how far the workers are, and no more.
         let of_batch = switches_of(self.thread);
         let wakes = if self.pulse.phase_ns().is_some() { WAKES } else { 0 };

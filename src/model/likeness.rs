@@ -2,7 +2,7 @@
 
 use super::label::CacheLabel;
 use super::machine::ObtainedIo;
-use super::phase::{Phase, Reads};
+use super::phase::{Group, Phase, Reads};
 use super::plan::Circumstances;
 use super::printable::printable;
 use super::record::{PhaseRecord, PhaseResult, RunRecord};
@@ -146,10 +146,12 @@ pub fn unlike_labels(baseline: &PhaseSummary, other: &PhaseSummary) -> Option<Di
     differing("cache", words(baseline), words(other))
 }
 
-/// Whether the cache label of a phase speaks of the work that it measures: that of a create or delete speaks of a few directory blocks.
+/// Whether the cache label of a phase speaks of the work that it measures: that of a create or delete speaks of a few directory blocks, and
+/// a program's time is no figure of the device in any case.
 #[must_use]
 pub fn is_told_by_its_cache(phase: Phase) -> bool {
-    !phase.row().writes || phase.row().reads == Reads::Data
+    let row = phase.row();
+    row.group != Group::Command && (!row.writes || row.reads == Reads::Data)
 }
 
 /// Whether a cache label says that the rate of a phase is no figure of the device.

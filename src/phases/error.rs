@@ -1,5 +1,6 @@
 //! What can spoil a phase: it then has no number, but a sentence that says where and why.
 
+use super::command::ProgramFault;
 use crate::target::ground::plain_error;
 use std::fmt;
 use std::io;
@@ -35,6 +36,9 @@ pub enum PhaseError {
         /// How often it was written.
         expected: u64,
     },
+    /// A program of the user's did not end well.
+    #[error(transparent)]
+    Program(#[from] Box<ProgramFault>),
     /// The run was asked to stop.
     #[error("stopped before the end")]
     Stopped,

@@ -3,6 +3,7 @@
 mod block_file;
 mod block_read;
 mod block_write;
+mod command;
 mod content;
 mod cost;
 mod create;
@@ -41,6 +42,7 @@ mod tree_unpack;
 mod undone;
 mod work_directory;
 
+pub use command::ProgramFault;
 pub use cost::costs;
 pub use error::{PhaseError, WrongData};
 pub use file_set::Tenth;
@@ -54,7 +56,7 @@ pub use tree::copied_directories;
 use sync_write::FlushedBy;
 
 use crate::model::aftermath::Aftermath;
-use crate::model::phase::{Files, Phase, needed_before};
+use crate::model::phase::{Files, Group, Phase, needed_before};
 use crate::model::plan::Plan;
 use crate::model::settings::Settings;
 use crate::target::Target;
@@ -153,7 +155,7 @@ pub fn procedure(phase: Phase) -> Box<dyn Procedure> {
         | Phase::DirectMiddle
         | Phase::DirectEnd
         | Phase::DeviceSweep => Box::new(device_read::DeviceRead(phase)),
-        Phase::Command(_) => Box::new(undone::Undone),
+        Phase::Command(name) => Box::new(command::Command(name)),
         Phase::CharWrite | Phase::CharRead => Box::new(undone::Undone),
     }
 }
@@ -166,11 +168,21 @@ pub fn prepare<'t>(phase: Phase, job: Job<'t>, survey: &Survey) -> Result<Timed<
     procedure(phase).prepare(job, survey)
 }
 
-/// The phase of a plan whose result a phase needs: the last that made or changed its files, of those that are done.
+/// The phase of a plan whose result a phase needs: the last that made or changed its files, of those that are done. A program needs
+/// what the one before it left.
 #[must_use]
 pub fn needs(phase: Phase, plan: &Plan) -> Option<Phase> {
-    let makers: Vec<Phase> = needed_before(phase).iter().copied().filter(|maker| plan.skips(*maker).is_none()).collect();
-    plan.settings.phases.last_before(phase, &makers)
+    let phases = &plan.settings.phases;
+    match phase {
+        Phase::Command(_) => {
+            let before = &phases[..phases.place(phase).unwrap_or(0)];
+            before.iter().rev().find(|other| other.row().group == Group::Command).copied()
+        }
+        _ => {
+            let makers: Vec<Phase> = needed_before(phase).iter().copied().filter(|maker| plan.skips(*maker).is_none()).collect();
+            phases.last_before(phase, &makers)
+        }
+    }
 }
 
 /// Bytes of memory that the largest phase of some settings needs for names, buffers and threads.

@@ -163,6 +163,14 @@ impl<'t> Tally<'t> {
         self.last_ns - self.start_ns
     }
 
+    /// Whether an operation that takes long may go on.
+    ///
+    /// # Errors
+    /// As [`Tally::operation`].
+    pub fn may_go_on(&self) -> Result<(), PhaseError> {
+        self.stop.check(self.target.now_ns().saturating_sub(self.start_ns))
+    }
+
     /// Counts one operation with its work.
     ///
     /// # Errors

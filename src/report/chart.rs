@@ -21,8 +21,17 @@ use crate::model::nearest::UnknownName;
 use crate::model::phase::Phase;
 
 /// Every kind of chart, in the order in which they are offered.
-pub const CHARTS: &[&ChartKind] =
-    &[&bars::BARS, &runs::RUNS, &ratio::RATIO, &cpu::CPU, &latency::LATENCY, &operations::OPERATIONS, &trend::TREND, &history::HISTORY, &sweep::SWEEP];
+pub const CHARTS: &[&ChartKind] = &[
+    &bars::BARS,
+    &runs::RUNS,
+    &ratio::RATIO,
+    &cpu::CPU,
+    &latency::LATENCY,
+    &operations::OPERATIONS,
+    &trend::TREND,
+    &history::HISTORY,
+    &sweep::SWEEP,
+];
 
 /// A kind of chart.
 pub struct ChartKind {

@@ -110,7 +110,7 @@ pub(super) mod tests {
         let records: Vec<RunRecord> = (1..=3).map(|round| swept("sda", round, |place| 80 + place + u64::from(round))).collect();
         let report = Report::of(&records);
         let said = sentences(&report.sections[0]);
-        assert_eq!(said, ["Device sweep over 64 places of 1 TiB, MiB/s: highest 195 at 8 MiB, lowest 110 at 1 TiB."]);
+        assert_eq!(said, ["Device sweep over 64 places of 1 TiB, MiB/s: highest 195 at 8 MiB, lowest 110 at 1024 GiB."]);
         let sweep = Sweep::of(&report.sections[0].series[0]).unwrap();
         assert_eq!((sweep.places.len(), sweep.places[0].rate.n), (64, 3));
         assert!((sweep.places[0].rate.max - 16e3 / 81.0).abs() < 1e-6 && (sweep.places[0].rate.min - 16e3 / 83.0).abs() < 1e-6);

@@ -125,12 +125,14 @@ pub fn was_moving(before: &Watch) -> bool {
     !before.is_quiet && before.moved_bytes >= moving
 }
 
-/// The cache label of a phase that read `bytes` bytes (for metadata: the least that a cold one must read) in `transfers` transfers, where
+/// The cache label of a phase that read `bytes` bytes (0 where that is not known; for metadata: the least that a cold one must read) in `transfers` transfers, where
 /// each is one request of the device unless a cache answers it; `None` for a phase that reads nothing.
 pub fn cache_label(phase: Phase, footing: &Footing<'_>, evidence: &Evidence, bytes: u64, transfers: Option<u64>) -> Option<CacheLabel> {
     let label = match phase.row().reads {
         Reads::Nothing => return None,
         Reads::Data | Reads::Metadata if footing.class == FilesystemClass::Memory => memory_label(evidence),
+        // What a program had to read is its own affair: what it read says nothing of what it did not have to.
+        Reads::Data if bytes == 0 => CacheLabel::Unknown,
         Reads::Data => {
             let shares = Shares::of(footing, evidence, bytes);
             let label = shares.map_or(CacheLabel::Unknown, |shares| data_label(footing, evidence, &shares));

@@ -15,7 +15,7 @@ use crate::model::plan::Plan;
 use crate::model::record::{Counted, PhaseRecord, PhaseResult, Preparation, Status};
 use crate::model::slices::SliceClock;
 use crate::model::stack::Stack;
-use crate::phases::{self, Job, Moved, PhaseError, Stamps, Stop, Tally};
+use crate::phases::{self, Job, Moved, PhaseError, ProgramFault, Stamps, Stop, Tally};
 use crate::sys::meter::Meter;
 use crate::target::ground::{Cold, Ground, GroundError};
 use crate::target::{Access, Target};
@@ -75,6 +75,11 @@ impl Once<'_> {
             }
             Err(Spoilt::Phase(error @ PhaseError::OutOfTime { .. })) => {
                 PhaseRecord::without_result(self.phase, Status::Truncated, error.to_string())
+            }
+            Err(Spoilt::Phase(PhaseError::Program(fault))) => {
+                let ProgramFault { reason, status, end } = *fault;
+                let after = Aftermath { program: Some(end), ..Aftermath::default() };
+                PhaseRecord { after, ..PhaseRecord::without_result(self.phase, status, reason) }
             }
             Err(Spoilt::Ground(error)) => PhaseRecord::failed(self.phase, error.to_string()),
             Err(Spoilt::Phase(error)) => PhaseRecord::failed(self.phase, error.to_string()),

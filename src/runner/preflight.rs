@@ -4,6 +4,7 @@ pub mod direct_io;
 pub mod process;
 
 use crate::model::machine::{Filesystem, FilesystemClass};
+use crate::model::phase::Files;
 use crate::model::plan::{CacheState, Plan};
 use crate::model::settings::Settings;
 use crate::phases::memory_needed;
@@ -250,6 +251,9 @@ pub fn general_cautions(plan: &Plan, limits: &Limits, no_drops: Option<&str>) ->
     }
     if let Some(reason) = no_drops.filter(|_| plan.settings.files > 0 && plan.circumstances.cache == CacheState::Cold) {
         found.push(format!("{reason}: names and inodes cannot be evicted, so stat and delete are answered from memory"));
+    }
+    if let Some(reason) = no_drops.filter(|_| plan.settings.uses(Files::Command) && plan.circumstances.cache == CacheState::Cold) {
+        found.push(format!("{reason}: your programs begin with whatever is in memory, since nobody can empty the caches before them"));
     }
     found
 }

@@ -1,3 +1,4 @@
+mod commands;
 mod drafts;
 mod evidence;
 mod links;

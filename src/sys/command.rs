@@ -1,16 +1,15 @@
 //! Commands: the user's, run by the shell, and programs of the system; watched, and ended when they take too long or the run is to stop.
 
+use super::words::Words;
 use nix::sys::prctl::set_pdeathsig;
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::{Pid, getpid, getppid};
 use std::ffi::OsString;
-use std::io::{self, Read};
+use std::io;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 /// How often a command is looked at while it runs: at first so often that the time that it takes is known to a twentieth.
@@ -24,8 +23,6 @@ const SAID: usize = 1 << 16;
 const PRINTED: usize = 1 << 20;
 /// Where programs for root lie: not every way to become root has them in its path.
 const ROOTS_PROGRAMS: &str = "/usr/local/sbin:/usr/sbin:/sbin";
-/// How long they are waited for when the command has ended.
-const LAST_WORDS: Duration = Duration::from_millis(500);
 
 /// Why a command did not do its work.
 #[derive(Debug, thiserror::Error)]
@@ -120,7 +117,7 @@ fn watched(mut command: Command, limit: Duration, stop: &AtomicBool) -> Result<P
         match child.try_wait().map_err(CommandError::NotStarted)? {
             Some(status) if status.success() => return Ok(Printed { output: printed.text(), errors: words.text() }),
             Some(status) => {
-                return Err(CommandError::Failed { status: status.to_string(), words: words.in_short() });
+                return Err(CommandError::Failed { status: status.to_string(), words: in_short(&words) });
             }
             None if stop.load(Ordering::Relaxed) => {
                 end(&mut child);
@@ -153,35 +150,9 @@ fn end(child: &mut Child) {
     let _ = child.wait();
 }
 
-/// What a command says, read by a thread of its own while it runs.
-struct Words {
-    kept: Arc<Mutex<Vec<u8>>>,
-    reader: Option<JoinHandle<()>>,
-}
-
-impl Words {
-    /// Fails where no thread can be started.
-    fn of<R: Read + Send + 'static>(pipe: Option<R>, most: usize) -> io::Result<Self> {
-        let kept: Arc<Mutex<Vec<u8>>> = Arc::default();
-        let shared = Arc::clone(&kept);
-        let read = |mut pipe: R| std::thread::Builder::new().spawn(move || keep_last(&mut pipe, &shared, most));
-        Ok(Self { kept, reader: pipe.map(read).transpose()? })
-    }
-
-    /// It as one line; of much, the first and the last.
-    fn in_short(&self) -> String {
-        shortened(&self.text().split_whitespace().collect::<Vec<_>>().join(" "))
-    }
-
-    /// The last of it. What the command left running may keep the pipe open, so nobody waits for its end for long.
-    fn text(&self) -> String {
-        let begun = Instant::now();
-        while self.reader.as_ref().is_some_and(|reader| !reader.is_finished()) && begun.elapsed() < LAST_WORDS {
-            nap(begun);
-        }
-        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        String::from_utf8_lossy(&kept).into_owned()
-    }
+/// What it said as one line; of much, the first and the last.
+fn in_short(words: &Words) -> String {
+    shortened(&words.text().split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
 /// At most [`WORDS`] letters of a text, and what stands for the rest.
@@ -192,16 +163,6 @@ fn shortened(text: &str) -> String {
     }
     let (first, last) = (&letters[..WORDS / 2], &letters[letters.len() - WORDS / 2..]);
     format!("{} … {}", first.iter().collect::<String>().trim_end(), last.iter().collect::<String>().trim_start())
-}
-
-fn keep_last(pipe: &mut impl Read, kept: &Mutex<Vec<u8>>, most: usize) {
-    let mut piece = [0; 1024];
-    while let Ok(length @ 1..) = pipe.read(&mut piece) {
-        let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.extend_from_slice(&piece[..length]);
-        let surplus = kept.len().saturating_sub(most);
-        kept.drain(..surplus);
-    }
 }
 
 #[cfg(test)]

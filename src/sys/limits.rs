@@ -3,7 +3,7 @@
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use std::hint::black_box;
 use std::io;
-use std::sync::Mutex;
+use std::sync::{Mutex, OnceLock};
 use std::thread;
 
 /// The limit of the process' address space in bytes; `None` where there is none.
@@ -29,12 +29,23 @@ pub fn most_open_files() -> Option<u64> {
     getrlimit(Resource::RLIMIT_NOFILE).ok().map(|(_, hard)| hard)
 }
 
+/// How many files this process might have open when it began, before it raised that number, and how many it could have asked for.
+static FIRST_OPEN_FILES: OnceLock<(u64, u64)> = OnceLock::new();
+
+/// How many files this process might have open when it began, and how many it could have asked for: programs that it starts are to have
+/// the same. `None` where it never raised the number.
+#[must_use]
+pub fn first_open_files() -> Option<(u64, u64)> {
+    FIRST_OPEN_FILES.get().copied()
+}
+
 /// Raises the number of open files to what the system allows, and tells it.
 #[must_use]
 pub fn raise_open_files() -> u64 {
     let Ok((soft, hard)) = getrlimit(Resource::RLIMIT_NOFILE) else {
         return 1024;
     };
+    FIRST_OPEN_FILES.get_or_init(|| (soft, hard));
     match setrlimit(Resource::RLIMIT_NOFILE, hard, hard) {
         Ok(()) => hard,
         Err(_) => soft,

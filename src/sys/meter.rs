@@ -4,7 +4,6 @@ use super::around::Around;
 use super::ceiling;
 use crate::model::usage::Usage;
 use nix::sys::resource::{UsageWho, getrusage};
-use nix::sys::time::TimeVal;
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
@@ -107,21 +106,23 @@ impl Meter for ProcessMeter {
 }
 
 fn usage() -> Usage {
-    let Ok(usage) = getrusage(UsageWho::RUSAGE_SELF) else {
-        return Usage::default();
-    };
+    getrusage(UsageWho::RUSAGE_SELF).map(|usage| usage_of(usage.as_ref())).unwrap_or_default()
+}
+
+/// What the kernel says that a process used, with its times in nanoseconds and its memory in bytes (getrusage(2)).
+pub(super) fn usage_of(usage: &libc::rusage) -> Usage {
     let count = |value: i64| u64::try_from(value).unwrap_or(0);
-    let nanoseconds = |time: TimeVal| count(time.tv_sec()) * 1_000_000_000 + count(time.tv_usec()) * 1000;
+    let nanoseconds = |time: libc::timeval| count(time.tv_sec) * 1_000_000_000 + count(time.tv_usec) * 1000;
     Usage {
-        user_ns: nanoseconds(usage.user_time()),
-        system_ns: nanoseconds(usage.system_time()),
-        max_resident_bytes: count(usage.max_rss()) * 1024,
-        minor_faults: count(usage.minor_page_faults()),
-        major_faults: count(usage.major_page_faults()),
-        blocks_in: count(usage.block_reads()),
-        blocks_out: count(usage.block_writes()),
-        voluntary_switches: count(usage.voluntary_context_switches()),
-        involuntary_switches: count(usage.involuntary_context_switches()),
+        user_ns: nanoseconds(usage.ru_utime),
+        system_ns: nanoseconds(usage.ru_stime),
+        max_resident_bytes: count(usage.ru_maxrss) * 1024,
+        minor_faults: count(usage.ru_minflt),
+        major_faults: count(usage.ru_majflt),
+        blocks_in: count(usage.ru_inblock),
+        blocks_out: count(usage.ru_oublock),
+        voluntary_switches: count(usage.ru_nvcsw),
+        involuntary_switches: count(usage.ru_nivcsw),
     }
 }
 

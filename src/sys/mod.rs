@@ -34,4 +34,6 @@ pub mod signatures;
 pub mod stack;
 pub mod threads;
 pub mod traffic;
+pub mod user_program;
 pub mod users;
+mod words;

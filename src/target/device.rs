@@ -1,6 +1,6 @@
 //! A block device as a target of one file, which can only be read: whatever else is asked for is refused before the system hears of it.
 
-use super::{Access, FlushMethod, Handle, Residency, Target};
+use super::{Access, FlushMethod, Handle, ProgramRun, Residency, Target};
 use crate::model::machine::DirectIo;
 use crate::model::settings::Io;
 use crate::sys::block_device::{number_of, size_of};
@@ -199,6 +199,10 @@ impl Target for DeviceTarget {
     }
 
     fn list(&self, _directory: &Handle) -> io::Result<Vec<CString>> {
+        refused()
+    }
+
+    fn run_program(&self, _: &Handle, _: &[String], _: &mut dyn FnMut() -> bool) -> io::Result<ProgramRun> {
         refused()
     }
 

@@ -22,6 +22,8 @@ pub mod scratch;
 pub use crate::sys::files::Access;
 pub use crate::sys::name::ShortName;
 pub use crate::sys::residency::Residency;
+pub use crate::sys::signals::signal_name;
+pub use crate::sys::user_program::ProgramRun;
 
 use crate::model::settings::Io;
 use std::ffi::{CStr, CString};
@@ -47,7 +49,7 @@ pub enum FlushMethod {
 }
 
 /// The operations of a directory. All names are of entries of the directory that is handed over, never paths. Nothing here
-/// allocates but [`Target::list`], and failing calls give the system's own error.
+/// allocates but [`Target::list`] and [`Target::run_program`], and failing calls give the system's own error.
 pub trait Target: Sync {
     /// Nanoseconds since some fixed moment, never running backwards.
     fn now_ns(&self) -> u64;
@@ -201,6 +203,13 @@ pub trait Target: Sync {
     /// # Errors
     /// As the system says.
     fn list(&self, directory: &Handle) -> io::Result<Vec<CString>>;
+
+    /// Runs a program with a directory as its working directory, and waits until it has ended with everything that it started; of what it
+    /// leaves running nothing goes on. `go_on` is asked now and then, and once it says no all of it is ended.
+    ///
+    /// # Errors
+    /// As the system says where it cannot be started.
+    fn run_program(&self, directory: &Handle, command: &[String], go_on: &mut dyn FnMut() -> bool) -> io::Result<ProgramRun>;
 
     /// Asks the system to forget what it keeps of a file in memory.
     ///

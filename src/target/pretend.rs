@@ -6,10 +6,10 @@ use super::pretend_call::{Call, Operation};
 use super::pretend_meter::Counts;
 use super::pretend_storage::{Counting, Storage};
 use super::pretend_trick::{Gate, Trick, Tricks};
-use super::{FlushMethod, Handle};
+use super::{FlushMethod, Handle, ProgramRun};
 use crate::model::stack::Traffic;
-use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, VecDeque};
 use std::ffi::{CStr, CString};
 use std::io;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -32,6 +32,8 @@ struct State {
     entries: BTreeMap<(usize, CString), usize>,
     log: Vec<Call>,
     tricks: Tricks,
+    /// How the next programs end.
+    programs: VecDeque<ProgramRun>,
     /// Nanoseconds that calls took, without the time that only passed.
     busy_ns: u64,
     counting: Counting,
@@ -96,6 +98,11 @@ impl PretendTarget {
     /// Plays a trick at the `nth` call of a kind and at every later one.
     pub fn play_from(&self, operation: Operation, nth: u64, trick: Trick) {
         self.state().tricks.play_from(operation, nth, trick);
+    }
+
+    /// Says how the next program ends for which nothing was said yet.
+    pub fn script(&self, program: ProgramRun) {
+        self.state().programs.push_back(program);
     }
 
     /// Lets every call go that hangs, now and later.

@@ -55,6 +55,8 @@ pub enum Operation {
     Unlink,
     /// [`super::Target::list`].
     List,
+    /// [`super::Target::run_program`], logged with its words behind the directory: `command.0: make -j4`.
+    RunProgram,
     /// [`super::Target::evict`].
     Evict,
     /// [`super::Target::residency`].

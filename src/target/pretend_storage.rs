@@ -74,6 +74,7 @@ impl Counting {
             | Operation::FreeBytes
             | Operation::Extents
             | Operation::List
+            | Operation::RunProgram
             | Operation::Evict
             | Operation::Residency => {}
         }

@@ -1,10 +1,10 @@
 //! A real directory: every operation is one system call.
 
-use super::{Access, FlushMethod, Handle, Residency, Target};
+use super::{Access, FlushMethod, Handle, ProgramRun, Residency, Target};
 use crate::model::machine::FilesystemClass;
 use crate::model::settings::Io;
 use crate::sys::extents::mapping_of;
-use crate::sys::{changes, files, residency};
+use crate::sys::{changes, files, residency, user_program};
 use std::ffi::{CStr, CString};
 use std::fs::File;
 use std::io;
@@ -158,6 +158,10 @@ impl Target for RealTarget {
     fn list(&self, directory: &Handle) -> io::Result<Vec<CString>> {
         let entries = files::list(file_of(directory)?, usize::MAX)?;
         Ok(entries.into_iter().map(|(name, _)| name).collect())
+    }
+
+    fn run_program(&self, directory: &Handle, command: &[String], go_on: &mut dyn FnMut() -> bool) -> io::Result<ProgramRun> {
+        user_program::run(file_of(directory)?, command, go_on)
     }
 
     fn evict(&self, file: &Handle) -> io::Result<()> {

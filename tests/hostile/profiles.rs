@@ -1,6 +1,5 @@
 //! Profiles, sizes, times and keys as people write them: read or refused, and what is shown is read back.
 
-use barrow::model::phase::Phase;
 use barrow::model::plan::{Circumstances, Plan};
 use barrow::model::profile::Profile;
 use barrow::model::settings::{KEYS, Settings};
@@ -35,6 +34,23 @@ fn line() -> impl Strategy<Value = String> {
     prop_oneof![12 => (prop::sample::select(names), value()).prop_map(|(name, value)| format!("{name} = {value}\n")), 1 => ".{0,30}\n"]
 }
 
+/// A table of a phase as it could stand in a profile.
+fn phase_table() -> impl Strategy<Value = String> {
+    let name = prop_oneof![Just("seq_create".to_owned()), Just("command:a".to_owned()), "[a-z_:.]{0,9}", ".{0,30}"];
+    let words = prop::collection::vec(prop_oneof!["[a-z/.-]{0,9}", ".{0,9}", Just("\0".to_owned())], 0..4);
+    let name = name.prop_map(|name| format!("name = {}\n", serde_json::json!(name)));
+    let command = words.prop_map(|words| format!("command = {}\n", serde_json::json!(words)));
+    let odd = prop_oneof![
+        Just("command = \"make\"\n".to_owned()),
+        Just("command = [1]\n".to_owned()),
+        value().prop_map(|value| format!("name = {value}\n"))
+    ];
+    let parts = (prop::option::of(name), prop::option::of(command), prop::option::weighted(0.1, odd));
+    parts.prop_map(|(name, command, odd)| {
+        format!("[[phase]]\n{}{}{}", name.unwrap_or_default(), command.unwrap_or_default(), odd.unwrap_or_default())
+    })
+}
+
 fn check_profile(profile: &Profile) {
     let settings = &profile.settings;
     let mut copy = Settings::default();
@@ -45,7 +61,7 @@ fn check_profile(profile: &Profile) {
     let _ = (settings.most_bytes(), settings.file_set_bytes());
     if let Ok(plan) = Plan::of(profile, 1, Circumstances::USUAL) {
         assert!(!plan.canonical().is_empty() && !plan.parameters().is_empty());
-        assert!(Phase::STANDARD.iter().any(|phase| plan.skips(*phase).is_none()));
+        assert!(settings.phases.iter().any(|phase| plan.skips(*phase).is_none()));
     }
 }
 
@@ -55,6 +71,14 @@ proptest! {
     #[test]
     fn any_profile_is_read_or_refused(lines in prop::collection::vec(line(), 0..4), ram_bytes in prop_oneof![Just(0), Just(u64::MAX), Just(RAM_BYTES)]) {
         match Profile::of_text("x", &lines.concat(), ram_bytes) {
+            Ok(profile) => check_profile(&profile),
+            Err(error) => prop_assert!(error.to_string().starts_with("profile x: "), "{error}"),
+        }
+    }
+
+    #[test]
+    fn any_phases_and_programs_are_read_or_refused(tables in prop::collection::vec(phase_table(), 0..5)) {
+        match Profile::of_text("x", &format!("files = 5\n{}", tables.concat()), 0) {
             Ok(profile) => check_profile(&profile),
             Err(error) => prop_assert!(error.to_string().starts_with("profile x: "), "{error}"),
         }

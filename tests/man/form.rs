@@ -77,6 +77,7 @@ impl Maker<'_> {
             "batch" | "nonce" | "workload_id" => "0123456789abcdef",
             "latency" => "3=1",
             "cache" => "cold",
+            "loadfile" => "built-in",
             _ => "words",
         }
     }

@@ -60,7 +60,7 @@ impl Disk {
         assert!(set.is_ok() || bytes_per_second == 0, "{set:?}");
     }
 
-    /// Requests that wrote to it: the fifth number.
+    /// Requests that wrote to it, also when it stood on another file: the fifth number.
     fn writes(&self) -> u64 {
         self.said("stat").split_whitespace().nth(4).unwrap().parse().unwrap()
     }
@@ -133,7 +133,7 @@ fn a_device_is_never_opened_to_be_written() {
         return;
     }
     let (disk, desk) = (Disk::of(6), Desk::new());
-    let list = desk.path("opened");
+    let (list, written_before) = (desk.path("opened"), disk.writes());
     let barrow = command(&desk, "place_size=1m sweep_places=4 sweep_size=1m runs=1", &["-q", "--no-report", &disk.name()]);
     let mut strace = alone("/usr/bin/strace");
     strace.args(["-f", "-y", "-e", "trace=open,openat,openat2,write,pwrite64,writev,fsync,fdatasync,syncfs,ioctl", "-o"]).arg(&list);
@@ -143,12 +143,12 @@ fn a_device_is_never_opened_to_be_written() {
     let node = disk.device.name();
     let of_device = |call: &&str| call.contains(&format!("\"{node}\"")) || call.contains(&format!("/dev/{node}"));
     let calls: Vec<&str> = calls.lines().filter(of_device).collect();
-    let opened: Vec<&&str> = calls.iter().filter(|call| call.contains("open")).collect();
+    let opened: Vec<&&str> = calls.iter().filter(|call| call.contains("open") && !call.contains(" resumed>")).collect();
     assert!(opened.iter().any(|call| call.contains("O_DIRECT")), "{opened:#?}");
     assert!(opened.iter().all(|call| call.contains("O_RDONLY") || call.contains("O_PATH")), "{opened:#?}");
     let written: Vec<&&str> = calls.iter().filter(|call| call.contains("write") || call.contains("sync")).collect();
     assert!(written.is_empty(), "{written:#?}");
-    assert_eq!(disk.writes(), 0);
+    assert_eq!(disk.writes(), written_before);
     assert!(fs::read(disk.image()).unwrap().iter().all(|byte| *byte == 0x5a), "the image has changed");
 }
 

@@ -3,8 +3,9 @@
 mod small;
 mod transfers;
 
+use super::server;
 use super::tree_calls::{self, tree_calls};
-use crate::model::phase::{Files, Phase};
+use crate::model::phase::{Files, Group, Phase};
 use crate::model::settings::{Io, Links, SequentialOrder, Settings, SyncAt};
 use crate::phases::Tenth;
 use crate::target::FlushMethod;
@@ -78,6 +79,7 @@ pub fn calls(phase: Phase, settings: &Settings, flush: FlushMethod) -> Calls {
         Phase::RandomCreate => create(settings, FileSetKind::Random, flush),
         Phase::RandomStat => stat(settings, FileSetKind::Random),
         Phase::RandomDelete => delete(settings, FileSetKind::Random, flush),
+        Phase::Command(_) => program(phase, settings),
         Phase::DsyncWrite => transfers::dsync_write(settings),
         Phase::FsyncWrite => transfers::fsync_write(settings),
         Phase::Transfer(transfer) => transfers::transfers(transfer, settings),
@@ -95,6 +97,7 @@ pub fn calls(phase: Phase, settings: &Settings, flush: FlushMethod) -> Calls {
         Phase::DeviceStart | Phase::DeviceMiddle | Phase::DeviceEnd => device(settings, 1, settings.place_size, "O_RDONLY"),
         Phase::DirectStart | Phase::DirectMiddle | Phase::DirectEnd => device(settings, 1, settings.place_size, "O_RDONLY|O_DIRECT"),
         Phase::DeviceSweep => device(settings, settings.sweep_places, settings.sweep_size, "O_RDONLY|O_DIRECT"),
+        Phase::FileServer => server::calls(settings, flush),
         _ => Calls::default(),
     }
 }
@@ -190,6 +193,22 @@ fn random_seek(settings: &Settings) -> Calls {
         prepare: times(descriptors, vec![open("\"block.0\"", Operation::Open, &flags), on("file", Operation::AdviseRandom)]),
         work: vec![Step::Times(least, said, each)],
         finish,
+        ..Calls::default()
+    }
+}
+
+/// A program of the user's; the first of a run makes the directory for all.
+fn program(phase: Phase, settings: &Settings) -> Calls {
+    if !settings.phases.contains(&phase) {
+        return Calls::default();
+    }
+    let is_first = settings.phases.iter().find(|other| other.row().group == Group::Command) == Some(&phase);
+    let made = [on("\"command.0\"", Operation::MakeDirectory), on("target", Operation::Flush)];
+    let opened = on("\"command.0\"", Operation::OpenDirectory);
+    Calls {
+        prepare: made.into_iter().filter(|_| is_first).chain([opened]).collect(),
+        work: vec![on("program, arguments, environment", Operation::RunProgram)],
+        finish: vec![on("target", Operation::Flush)],
         ..Calls::default()
     }
 }

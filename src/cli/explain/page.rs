@@ -131,7 +131,7 @@ fn after(phase: Phase, settings: &Settings) -> Vec<String> {
 
 /// Whether the residency of block files is looked at.
 fn has_block_files(phase: Phase) -> bool {
-    phase.row().reads == Reads::Data
+    phase.row().reads == Reads::Data && phase.row().group != Group::Command
 }
 
 fn label_lines(phase: Phase) -> Vec<String> {
@@ -182,6 +182,7 @@ const fn system_call(operation: Operation) -> &'static str {
         Operation::SymbolicLink => "symlinkat",
         Operation::List => "getdents64",
         Operation::Residency => "cachestat",
+        Operation::RunProgram => "clone, execve, wait4",
     }
 }
 
@@ -196,6 +197,9 @@ fn call_text(call: &Call) -> String {
     if object == DEVICE && call.operation == Operation::Status {
         // Of a device nothing else tells its size.
         return "lseek(file, 0, SEEK_END)".to_owned();
+    }
+    if call.operation == Operation::RunProgram {
+        return format!("clone(), execve({object}), wait4()");
     }
     let length = call.length.map(rounded_size).unwrap_or_default();
     let arguments = match call.operation {
@@ -224,6 +228,7 @@ fn call_text(call: &Call) -> String {
         Operation::Sync | Operation::Flush | Operation::Close | Operation::List | Operation::Residency | Operation::FreeBytes => {
             object.to_owned()
         }
+        Operation::RunProgram => String::new(),
     };
     format!("{}({arguments})", system_call(call.operation))
 }

@@ -2,6 +2,7 @@
 
 use crate::model::label::{CacheLabel, Durability};
 use crate::model::phase::{Direction, Group, Phase, Reads, Transfer, TransferOrder};
+use crate::model::printable::printable;
 use crate::model::settings::{Links, SequentialOrder, Settings};
 
 /// What the phase is, in a sentence.
@@ -20,6 +21,10 @@ pub const fn purpose(phase: Phase) -> &'static str {
         Phase::RandomCreate => "make the files of a second set, whose names are in no order, then flush.",
         Phase::RandomStat => "ask for the status of each file of that set in a fixed permutation.",
         Phase::RandomDelete => "remove each file of that set in another fixed permutation, then flush.",
+        Phase::Command(_) => {
+            "run a program of yours in a directory that all programs of the run share, wait for it and for everything that it starts, \
+             then flush. Rate: times an hour; time and CPU are those of all of it."
+        }
         Phase::DsyncWrite => {
             "append 512 bytes at a time to a new file that is open with O_DSYNC: each write returns when it is on stable storage."
         }
@@ -58,7 +63,9 @@ pub const fn purpose(phase: Phase) -> &'static str {
             "read places of equal distance from the first byte of a device to the last, past the page cache. Each is a slice of the trend, \
              the way to it included: the curve by position."
         }
-        _ => "",
+        Phase::FileServer => {
+            "clients replay the calls of a file server, each in a directory of its own, then everything is flushed. Rate: operations of the loadfile by time, flush included; calls and latencies by kinds."
+        }
     }
 }
 
@@ -144,6 +151,7 @@ pub const fn keys(phase: Phase) -> &'static [&'static str] {
         Phase::DeviceStart | Phase::DeviceMiddle | Phase::DeviceEnd | Phase::DirectStart | Phase::DirectMiddle | Phase::DirectEnd => {
             &["chunk_size", "place_size"]
         }
+        Phase::FileServer => &["clients", "seconds", "warm_up", "loadfile", "sync"],
         _ => &[],
     }
 }
@@ -175,6 +183,15 @@ pub fn made_ready(phase: Phase) -> Vec<&'static str> {
             DROP,
             PREPARE,
             REMOUNT,
+            QUIET,
+        ],
+        Reads::Data if phase.row().group == Group::Command => vec![
+            FLUSH,
+            DROP,
+            PREPARE,
+            "with --cache warm, neither of the two",
+            REMOUNT,
+            "without root nothing is evicted: the program begins with whatever is in memory",
             QUIET,
         ],
         Reads::Data => vec![
@@ -235,6 +252,13 @@ pub const fn made(phase: Phase) -> &'static str {
         | Phase::DirectMiddle
         | Phase::DirectEnd
         | Phase::DeviceSweep => "in memory: the places and a buffer; the thread is started and waits at a gate",
+        Phase::FileServer => {
+            "in memory: the loadfile as a table, random data and a buffer a client; with warm_up the clients have done the same so long in directories that were removed and made anew; all threads wait at a gate"
+        }
+        Phase::Command(_) => {
+            "a warden is between barrow and the program: what loses its parent becomes the warden's child (PR_SET_CHILD_SUBREAPER), and no \
+             other process is ever waited for or ended"
+        }
         _ => "nothing",
     }
 }
@@ -263,6 +287,10 @@ pub fn data(phase: Phase, settings: &Settings) -> Vec<String> {
     let (zeros, copies) = (settings.compressible, settings.dedupe);
     let compressible = format!("compressible: the last {zeros} % of each 4 KiB of that are zeros, apart from the stamps");
     let dedupe = format!("dedupe: {copies} of 100 blocks of 4 KiB are copies of 64 blocks of the run; they are put in on the clock");
+    if let Phase::Command(name) = phase {
+        let command = settings.commands.iter().find(|command| command.name == name.short());
+        return command.map(|command| format!("the program: {}", printable(&command.command.join(" ")))).into_iter().collect();
+    }
     let said = [(zeros > 0, compressible), (copies > 0, dedupe)];
     said.into_iter().filter(|(is_said, _)| is_new && *is_said).map(|(_, sentence)| sentence).collect()
 }
@@ -339,6 +367,11 @@ pub fn checked(phase: Phase, settings: &Settings) -> Vec<&'static str> {
         Phase::SeqStat | Phase::RandomStat if has_symbolic_links => vec!["each link leads to an empty file"],
         Phase::SeqStat | Phase::RandomStat => vec!["each size is the one that was written"],
         Phase::SeqDelete | Phase::RandomDelete => vec!["each file was there", FLUSH],
+        Phase::Command(_) => vec![
+            "its exit status is 0: else the phase fails, with the last line that it said; programs behind it are skipped",
+            "what it leaves running is ended and counted: SIGTERM, two seconds later SIGKILL. This is on the clock",
+            FLUSH,
+        ],
         Phase::FileRewrite => vec!["each file was there; every write was taken whole", FLUSH],
         Phase::FileRead | Phase::FileRandomRead => vec!["each size is the one that was written last", STAMPS],
         Phase::TreeUnpack | Phase::LibraryWrite => vec!["no file existed (O_EXCL)", FLUSH],
@@ -349,6 +382,10 @@ pub fn checked(phase: Phase, settings: &Settings) -> Vec<&'static str> {
         phase if phase.row().group == Group::Device => {
             vec!["every read came whole, and from the same device as before; what was read is not barrow's, so nothing else is checked"]
         }
+        Phase::FileServer => vec![
+            "each operation fails where the loadfile says so, and nowhere else; each read gives as many bytes as it says. Else the phase fails with the line of the loadfile",
+            FLUSH,
+        ],
         _ => Vec::new(),
     }
 }
@@ -371,7 +408,10 @@ pub fn labels(phase: Phase) -> Vec<(&'static str, &'static str)> {
     if phase.row().writes {
         labels.extend(durable);
     }
-    if phase.starts_cold() {
+    if phase.row().group == Group::Command {
+        // Nobody knows what a program had to read.
+        labels.extend(cache.into_iter().filter(|(word, _)| [CacheLabel::Memory.word(), CacheLabel::Unknown.word()].contains(word)));
+    } else if phase.starts_cold() {
         labels.extend(cache);
     }
     labels

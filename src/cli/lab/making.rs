@@ -5,7 +5,7 @@ use super::super::interrupt::Interrupt;
 use super::super::measure::{Conduct, Measured, Stand, measure};
 use super::super::output::say;
 use super::super::places::Named;
-use super::super::refusals::{caution, check_process, limits, refusals_of};
+use super::super::refusals::{caution, check_process, limits, process_refusals, refusals_of};
 use super::super::vigil::Bounds;
 use super::writing::Writing;
 use crate::lab::devices::{self, Device};
@@ -13,7 +13,7 @@ use crate::lab::variant::{Ground, Variant};
 use crate::lab::{Lab, LabGround, Rehearsed, homes_of};
 use crate::model::machine::{DirectIo, Filesystem};
 use crate::model::plan::Plan;
-use crate::runner::preflight::{self, Limits, Refusal, process};
+use crate::runner::preflight::{self, Limits, Refusal};
 use crate::runner::{Batch, Place};
 use crate::sys::caches::Dropper;
 use crate::sys::random::random_u64;
@@ -147,7 +147,7 @@ pub const fn size_advice(variant: &Variant) -> &'static str {
 /// The batch, and its lab with everything in it that takes long to make.
 fn begun(task: &Task<'_>, devices: &[Device], interrupt: &Arc<Interrupt>) -> anyhow::Result<(Lab, Batch)> {
     check_process(&task.plan)?;
-    let refused: Vec<String> = process::refused_calls().map(|refusal| refusal.to_string()).into_iter().collect();
+    let refused = process_refusals(&task.plan);
     anyhow::ensure!(refused.is_empty(), "{}", refused.join("\n        "));
     let batch = batch(task.plan.clone(), task.tags.clone(), task.hostname)?;
     let number = batch.identity.0;

@@ -136,7 +136,7 @@ mod tests {
         assert!(points[0].along < 1e-4 && points[63].along > 0.9999 && (points[32].along - 0.508).abs() < 0.01);
         assert!(points.windows(2).all(|pair| pair[0].at > pair[1].at && pair[0].low < pair[0].at && pair[0].at < pair[0].high));
         assert!(plots.rows[0].axis.low == 0.0 && plots.rows[0].axis.high > 190.0);
-        assert!(column.plots[0].words.ends_with("highest 195 at 8 MiB, lowest 110 at 1 TiB"), "{}", column.plots[0].words);
+        assert!(column.plots[0].words.ends_with("highest 195 at 8 MiB, lowest 110 at 1024 GiB"), "{}", column.plots[0].words);
         assert!(chart.reading.contains("64 places"), "{}", chart.reading);
     }
 

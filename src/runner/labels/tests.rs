@@ -231,3 +231,15 @@ fn direct_io_was_had_when_nothing_stayed_in_the_page_cache() {
     assert_eq!(of(Phase::BlockRead, Io::Buffered, Some(1.0)), None);
     assert_eq!(of(Phase::SeqCreate, Io::Direct, None), None);
 }
+
+#[test]
+fn what_a_program_reads_proves_nothing() {
+    let (disk, phase) = (disk(), Phase::named("command:make").unwrap());
+    let label = |class, evidence: &Evidence| cache_label(phase, &footing(class, &disk), evidence, 0, None).unwrap().to_string();
+    for own in [0.0, 1.0] {
+        let evidence = Evidence { resident_before: None, ..seen(0.0, own, &[own]) };
+        assert_eq!(label(FilesystemClass::Block, &evidence), "unknown");
+    }
+    let evidence = Evidence { resident_before: None, ..seen(0.0, 0.0, &[]) };
+    assert_eq!(label(FilesystemClass::Memory, &evidence), "memory");
+}

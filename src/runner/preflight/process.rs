@@ -2,9 +2,10 @@
 
 use crate::model::phase::Phase;
 use crate::model::plan::Plan;
+use crate::model::printable::printable;
 use crate::phases::memory_needed;
-use crate::sys::calls;
 use crate::sys::limits::{self, Scarcity};
+use crate::sys::{calls, user_program};
 use crate::target::ground::plain_error;
 use crate::units::rounded_size;
 
@@ -33,6 +34,16 @@ pub enum ProcessRefusal {
         /// What the system said.
         why: String,
     },
+    /// A program of the profile that cannot be started.
+    #[error("{phase}: {program} cannot be started: {why}; install it, or write its path in the profile")]
+    Program {
+        /// The name of its phase.
+        phase: &'static str,
+        /// The program, as the profile has it.
+        program: String,
+        /// What the system says.
+        why: String,
+    },
     /// Too little memory.
     #[error("needs {} of memory for itself, names and buffers, which the system does not give; take fewer files, workers or seekers, a smaller chunk_size, or raise `ulimit -v`", rounded_size(*needed))]
     Memory {
@@ -42,10 +53,26 @@ pub enum ProcessRefusal {
 }
 
 /// Threads of the largest phase, and the one that does the batch; the shell of a command that is run meanwhile, and who reads its
-/// words, count as two more.
+/// words, count as two more, and so does a program of the profile, with its warden as a third.
 fn threads_needed(plan: &Plan) -> u64 {
     let threads = |phase: &Phase| if plan.skips(*phase).is_none() { plan.settings.threads(*phase) } else { 0 };
-    1 + plan.settings.phases.iter().map(threads).max().unwrap_or(0) + if plan.circumstances.prepare.is_some() { 2 } else { 0 }
+    let largest = plan.settings.phases.iter().map(threads).max().unwrap_or(0);
+    let of_prepare = if plan.circumstances.prepare.is_some() { 2 } else { 0 };
+    let of_programs = if plan.settings.commands.is_empty() { 0 } else { 3 };
+    1 + largest + of_programs.max(of_prepare)
+}
+
+/// Finds the programs of a plan that cannot be started with the rights that this process has now.
+#[must_use]
+pub fn missing_programs(plan: &Plan) -> Vec<ProcessRefusal> {
+    let refusal = |phase: &Phase| {
+        let Phase::Command(name) = phase else { return None };
+        let command = plan.settings.commands.iter().find(|command| command.name == name.short())?;
+        let program = command.command.first()?;
+        let why = user_program::hindrance(program)?;
+        Some(ProcessRefusal::Program { phase: phase.name(), program: printable(program), why: plain_error(&why) })
+    };
+    plan.settings.phases.iter().filter_map(refusal).collect()
 }
 
 /// Finds the calls that this process may not make; whatever it does, it needs them.
@@ -81,6 +108,17 @@ mod tests {
         assert_eq!(threads_needed(&plan), 8);
         plan.settings.chunk_size = 1 << 60;
         assert!(matches!(scarcity(&plan), Some(ProcessRefusal::Memory { .. })));
+    }
+
+    #[test]
+    fn a_program_that_is_not_there_is_named() {
+        let text = "[[phase]]\ncommand = [\"sh\"]\n[[phase]]\ncommand = [\"no-such-program-here\"]\n[[phase]]\ncommand = [\"./later\"]\n";
+        let plan = Plan::of(&Profile::of_text("x", text, 0).unwrap(), 1, Circumstances::WITHOUT_DROPS).unwrap();
+        let found: Vec<String> = missing_programs(&plan).iter().map(ToString::to_string).collect();
+        assert_eq!(found.len(), 1);
+        let words = "command:no-such-program-here: no-such-program-here cannot be started: no such file or directory; install it";
+        assert!(found[0].starts_with(words), "{found:?}");
+        assert_eq!(threads_needed(&plan), 5);
     }
 
     #[test]

@@ -1,10 +1,11 @@
 //! What a pretended directory does when it is called: each call is logged, moves the clock, and may fail.
 
 use super::PretendTarget;
+use crate::model::aftermath::ProgramEnd;
 use crate::model::settings::Io;
 use crate::target::pretend_call::Operation;
 use crate::target::pretend_trick::Trick;
-use crate::target::{Access, FlushMethod, Handle, Residency, Target};
+use crate::target::{Access, FlushMethod, Handle, ProgramRun, Residency, Target};
 use std::ffi::{CStr, CString};
 use std::io;
 
@@ -233,6 +234,16 @@ impl Target for PretendTarget {
         self.call(Operation::List, name, None)?;
         let state = self.state();
         Ok(state.entries.keys().rev().filter(|(parent, _)| *parent == number).map(|(_, name)| name.clone()).collect())
+    }
+
+    /// It ends as the script says, or well; and while time passes it is asked once whether it may go on.
+    fn run_program(&self, directory: &Handle, command: &[String], go_on: &mut dyn FnMut() -> bool) -> io::Result<ProgramRun> {
+        let (_, name) = self.name_of(directory)?;
+        self.call(Operation::RunProgram, format!("{name}: {}", command.join(" ")), None)?;
+        let was_ended = !go_on();
+        let scripted = self.state().programs.pop_front();
+        let well = || ProgramRun { end: ProgramEnd { exit: Some(0), ..ProgramEnd::default() }, ..ProgramRun::default() };
+        Ok(ProgramRun { was_ended, ..scripted.unwrap_or_else(well) })
     }
 
     fn evict(&self, file: &Handle) -> io::Result<()> {
