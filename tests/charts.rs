@@ -228,6 +228,7 @@ fn the_command_line_draws_what_is_asked_for() {
         (&["--narrow"], "bars-narrow", 360),
         (&["--chart", "ratio"], "ratio-wide", 900),
         (&["--chart", "latency", "--narrow"], "latency-narrow", 360),
+        (&["--chart", "operations"], "operations-wide", 900),
         (&["--chart", "trend"], "trend-wide", 900),
         (&["--chart", "history"], "history-wide", 900),
     ] {
@@ -259,7 +260,7 @@ fn the_command_line_draws_what_is_asked_for() {
         (code, said.as_str()),
         (
             Some(2),
-            "barrow: there is no chart `barz`; did you mean `bars`?; the charts are bars, runs, ratio, cpu, latency, trend, history, sweep\n"
+            "barrow: there is no chart `barz`; did you mean `bars`?; the charts are bars, runs, ratio, cpu, latency, operations, trend, history, sweep\n"
         )
     );
     let (code, _, said) = report(&["-f", "csv", "--chart", "bars"]);

@@ -8,7 +8,7 @@ use std::ffi::{CStr, CString};
 use std::fs::File;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Names read at a time.
 const NAMES_A_PASS: usize = 16_384;
@@ -81,7 +81,7 @@ fn empty(directory: &File, path: &Path, depth: usize, left: &mut Vec<String>) {
     }
 }
 
-fn unlink(directory: &File, name: &CStr, path: &PathBuf, was_made_private: &mut bool, left: &mut Vec<String>) {
+fn unlink(directory: &File, name: &CStr, path: &Path, was_made_private: &mut bool, left: &mut Vec<String>) {
     let mut removed = files::unlink(directory, name);
     let is_denied = removed.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::PermissionDenied);
     if is_denied && !*was_made_private {
@@ -96,6 +96,7 @@ fn unlink(directory: &File, name: &CStr, path: &PathBuf, was_made_private: &mut 
 mod tests {
     use super::*;
     use std::os::unix::fs::{PermissionsExt, symlink};
+    use std::path::PathBuf;
 
     #[test]
     fn everything_inside_goes_and_nothing_outside() {

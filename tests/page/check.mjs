@@ -124,7 +124,9 @@ async function print(file) {
   await page.pdf({ path, preferCSSPageSize: true, printBackground: true });
   const flat = text => text.replace(/\s+/g, "");
   const printed = flat(execFileSync("pdftotext", ["-layout", path, "-"], { encoding: "utf8", maxBuffer: 1 << 28 }));
-  const cells = await page.evaluate(() => [...document.querySelectorAll(".full td, .runs td")].map(cell => cell.textContent));
+  // A cell of details has two lines, each of which is looked for by itself; its unit stands in the head.
+  const cells = await page.evaluate(() => [...document.querySelectorAll(".full td, .runs td")].flatMap(cell =>
+    cell.matches(".dt") ? [...cell.childNodes].filter(part => part.className !== "u").map(part => part.textContent) : [cell.textContent]));
   // Letters that the fonts of this machine lack are drawn by others, and read back differently.
   const missing = cells.map(flat).filter(cell => cell !== "" && /^[\x20-\x7e–µ]*$/.test(cell) && !/[a-z]{3}/.test(cell) && !printed.includes(cell));
   if (missing.length) fault(`${file}, print`, `not printed: ${missing.slice(0, 5)} and ${missing.length} in all of ${cells.length}`);
