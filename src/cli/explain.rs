@@ -1,6 +1,7 @@
 //! `barrow explain`: the system calls behind a number, in order, with what is on the clock.
 
 mod calls;
+mod keys;
 mod page;
 mod server;
 mod tree_calls;

@@ -204,7 +204,9 @@ impl Watch {
 
 /// Sends all of them a signal; whether any of them could be reached.
 fn signal_all(relatives: &[Relative], signal: Signal) -> bool {
-    relatives.iter().fold(false, |is_reached, relative| kill(Pid::from_raw(relative.id), signal).is_ok() || is_reached)
+    // All of them, whether the first was reached or not.
+    let reached: Vec<&Relative> = relatives.iter().filter(|relative| kill(Pid::from_raw(relative.id), signal).is_ok()).collect();
+    !reached.is_empty()
 }
 
 /// How the program that runs now stands.

@@ -1,7 +1,7 @@
 //! The page of a phase and the list of all, at most 80 columns wide.
 
 use super::calls::{Call, Calls, DEVICE, Step, calls, residency};
-use super::words;
+use super::{keys, words};
 use crate::model::phase::{Group, Phase, Reads};
 use crate::model::printable::printable;
 use crate::model::profile::Profile;
@@ -107,7 +107,7 @@ fn is_left_out(phase: Phase, settings: &Settings) -> bool {
 
 /// The keys that decide this phase.
 fn parameters(phase: Phase, settings: &Settings) -> String {
-    let keys = words::keys(phase);
+    let keys = keys::keys(phase);
     let shown = KEYS.iter().filter(|key| keys.contains(&key.name) && key.is_named(settings));
     shown.map(|key| format!("{}={}", key.name, key.show(settings))).collect::<Vec<_>>().join(" ")
 }

@@ -314,7 +314,9 @@ fn trees_are_made_by_the_calls_that_are_explained() {
             }
             assert_eq!(sorted(&logged(&target, start)), sorted(&expanded(&explained.work)), "{}: on the clock", phase.name());
             start = target.log().len();
-            timed.flush.as_mut().map(|flush| flush().unwrap());
+            if let Some(flush) = &mut timed.flush {
+                flush().unwrap();
+            }
             assert_eq!(sorted(&logged(&target, start)), sorted(&expanded(&explained.finish)), "{}: flush", phase.name());
         }
         assert!(target.entries().is_empty());

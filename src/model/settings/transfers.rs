@@ -41,7 +41,7 @@ impl Settings {
             return Ok(());
         }
         let (multiple, why) = self.least_transfer();
-        for transfer in self.all_transfers().filter(|transfer| !u64::from(transfer.bytes).is_multiple_of(multiple)) {
+        if let Some(transfer) = self.all_transfers().find(|transfer| !u64::from(transfer.bytes).is_multiple_of(multiple)) {
             let name = Phase::Transfer(transfer).name();
             return unfit("phases", format!("the transfers of {name} are no multiple of {multiple} bytes{why}"));
         }

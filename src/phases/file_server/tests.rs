@@ -19,8 +19,11 @@ fn plan(text: Option<&str>, changes: &[(&str, &str)]) -> Plan {
     Plan::of(&profile, GENERATOR, Circumstances::USUAL).unwrap()
 }
 
+/// Kinds with their counts and bytes.
+type Counts = Vec<(String, u64, u64)>;
+
 /// Does the phase on a pretended target; gives what each client counted, by kinds, and the error.
-fn done(plan: &Plan, target: &PretendTarget) -> Result<Vec<Vec<(String, u64, u64)>>, PhaseError> {
+fn done(plan: &Plan, target: &PretendTarget) -> Result<Vec<Counts>, PhaseError> {
     let interrupted = AtomicBool::new(false);
     let stop = Stop::of(&interrupted);
     let stamps = Stamps::default();
