@@ -1,6 +1,6 @@
 //! What is found when a phase is done, off the clock.
 
-use super::bounded::at_most;
+use super::bounded::{at_most, text_at_most};
 use super::histogram::Histogram;
 use serde::{Deserialize, Serialize};
 
@@ -33,7 +33,7 @@ pub struct ProgramEnd {
     /// Bytes that it wrote to its output and its errors.
     pub output_bytes: u64,
     /// The last of them, at most [`MOST_OUTPUT`] bytes, as text.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[serde(default, skip_serializing_if = "String::is_empty", deserialize_with = "text_at_most::<MOST_STORED_OUTPUT, _>")]
     pub output: String,
     /// Processes that it left running, which were ended.
     #[serde(default, skip_serializing_if = "super::evidence::is_zero")]
@@ -42,14 +42,20 @@ pub struct ProgramEnd {
 
 /// The most bytes of a program's output that a record keeps.
 pub const MOST_OUTPUT: usize = 2048;
+/// What these take at the most as text: a byte that is none takes three.
+const MOST_STORED_OUTPUT: usize = 3 * MOST_OUTPUT;
 
 /// The most kinds of operations of a phase.
 pub const MOST_KINDS: usize = 32;
 
+/// The most bytes of the name of a kind.
+pub const MOST_NAME: usize = 32;
+
 /// One kind of operation of a phase that has several.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Kind {
-    /// Its name: `rename`.
+    /// Its name: `rename`, of at most [`MOST_NAME`] bytes.
+    #[serde(deserialize_with = "text_at_most::<MOST_NAME, _>")]
     pub name: String,
     /// How many there were.
     pub count: u64,

@@ -34,6 +34,12 @@ impl<'de, T: Deserialize<'de>, const MOST: usize> Visitor<'de> for Bounded<T, MO
     }
 }
 
+/// Reads a text of at most `MOST` bytes; named by `deserialize_with`.
+pub(in crate::model) fn text_at_most<'de, const MOST: usize, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    if text.len() > MOST { Err(D::Error::custom(format!("a text of over {MOST} bytes"))) } else { Ok(text) }
+}
+
 /// Reads a map of at most `MOST` texts; named by `deserialize_with`. Where a key stands twice the last one holds.
 pub(super) fn texts_at_most<'de, const MOST: usize, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<String, String>, D::Error> {
     deserializer.deserialize_map(Texts::<MOST>)
