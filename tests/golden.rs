@@ -5,7 +5,7 @@ use barrow::model::record::RunRecord;
 use barrow::report::baseline::compare;
 use barrow::report::chart::{CHARTS, ChartChoice};
 use barrow::report::layout::Layout;
-use barrow::report::{RENDERERS, Rendering, Report};
+use barrow::report::{RENDERERS, Renderer, Rendering, Report};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -38,6 +38,30 @@ fn compared(name: &str, baseline: &str, runs: &[RunRecord]) -> BTreeMap<String, 
     let texts = RENDERERS.iter().filter(|renderer| renderer.compares());
     let files = texts.map(|renderer| (format!("{name}.{}", renderer.extension()), renderer.render(&report)));
     files.filter(|(_, made)| made.text().is_some()).map(|(file, made)| (file, made.bytes().to_vec())).collect()
+}
+
+/// The samples that are there for their workloads: what people paste and draw of them. How each format writes a table is in the others.
+const WORKLOADS: [&str; 8] = ["blocks", "command", "device", "fileserver", "mail", "smallfiles", "sync", "tree"];
+
+/// The charts that only such samples have something for.
+const OF_WORKLOADS: [&str; 2] = ["operations", "sweep"];
+
+/// The formats of those samples.
+const PASTED: [&str; 5] = ["text", "markdown", "html", DETAILS, OPERATIONS];
+
+/// What the gallery should hold of a workload: some formats, and the chart that is drawn where none is asked for, in both widths.
+fn workload(name: &str, runs: &[RunRecord]) -> BTreeMap<String, Vec<u8>> {
+    let is_meant = |renderer: &&&dyn Renderer| PASTED.contains(&renderer.name()) && applies(renderer.name(), runs);
+    let texts = RENDERERS.iter().filter(is_meant).map(|renderer| {
+        let file = format!("{name}.{}{}", kind_of_csv(renderer.name()), renderer.extension());
+        (file, renderer.render(&Report::of(runs)))
+    });
+    let pictures = [false, true].into_iter().filter_map(|narrow| {
+        let report = Report { chart: ChartChoice { kind: None, narrow }, ..Report::of(runs) };
+        let svg = RENDERERS.iter().find(|renderer| renderer.name() == "svg")?;
+        Some((format!("{name}{}.svg", if narrow { "-narrow" } else { "" }), svg.render(&report)))
+    });
+    texts.chain(pictures).map(|(file, made)| (file, made.bytes().to_vec())).collect()
 }
 
 /// The format that has rows only of filesystems that were made for their runs.
@@ -90,6 +114,10 @@ fn renderings() -> BTreeMap<String, Vec<u8>> {
             files.extend(compared(&name, baseline, &loaded.runs));
             continue;
         }
+        if WORKLOADS.contains(&name.as_str()) {
+            files.extend(workload(&name, &loaded.runs));
+            continue;
+        }
         let report = Report::of(&loaded.runs);
         for renderer in RENDERERS.iter().filter(|renderer| !renderer.draws() && applies(renderer.name(), &loaded.runs)) {
             let file = format!("{name}.{}{}", kind_of_csv(renderer.name()), renderer.extension());
@@ -107,7 +135,7 @@ fn renderings() -> BTreeMap<String, Vec<u8>> {
                 files.insert(format!("{name}.{}", renderer.extension()), usual.bytes().to_vec());
                 continue;
             }
-            for chart in CHARTS.iter().filter(|chart| chart.name != "operations" || has_kinds(&loaded.runs)) {
+            for chart in CHARTS.iter().filter(|chart| !OF_WORKLOADS.contains(&chart.name)) {
                 for narrow in [false, true] {
                     let width = if narrow { "-narrow" } else { "" };
                     let report = Report { chart: ChartChoice { kind: Some(*chart), narrow }, ..Report::of(&loaded.runs) };

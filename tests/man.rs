@@ -120,7 +120,9 @@ fn profiles() -> String {
         };
         let settings = &profile.settings;
         let runs = if settings.runs == 1 { "1 run".to_owned() } else { format!("{} runs", settings.runs) };
-        let facts = format!("{}. File: {file}. Files: {}. {}.", capital(&profile.purpose), settings.files, capital(&runs));
+        let file = if settings.file_size > 0 { format!(" File: {file}.") } else { String::new() };
+        let files = if settings.files > 0 { format!(" Files: {}.", settings.files) } else { String::new() };
+        let facts = format!("{}.{file}{files} {}.", capital(&profile.purpose), capital(&runs));
         format!(".TP\n.B {name}\n{}\n", plain(&facts))
     };
     Profile::built_in(16 << 30).into_iter().map(one).collect()

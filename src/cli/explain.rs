@@ -17,7 +17,7 @@ use super::profiles;
 use crate::model::nearest::{did_you_mean, nearest_names};
 use crate::model::phase::{Group, Phase};
 use crate::model::printable::printable;
-use crate::model::profile::DEFAULT_PROFILE;
+use crate::model::profile::{DEFAULT_PROFILE, Profile};
 use crate::sys::machine::ram_bytes;
 use clap::Args;
 
@@ -40,7 +40,8 @@ pub fn explain(arguments: &ExplainArguments) -> anyhow::Result<Exit> {
     let phase = arguments.phase.as_deref().map(phase_named).transpose()?;
     let profile = match (&arguments.profile, phase) {
         (None, Some(phase)) if phase.row().group == Group::Device => device::profile(phase == Phase::DeviceSweep, &[])?,
-        (name, _) => profiles::find(name.as_deref().unwrap_or(DEFAULT_PROFILE), ram_bytes().unwrap_or(0))?,
+        (None, Some(phase)) => profile_with(phase)?,
+        (name, None) | (name @ Some(_), Some(_)) => profiles::find(name.as_deref().unwrap_or(DEFAULT_PROFILE), ram_bytes().unwrap_or(0))?,
     };
     let text = match phase {
         None => page::list(&profile),
@@ -48,6 +49,17 @@ pub fn explain(arguments: &ExplainArguments) -> anyhow::Result<Exit> {
     };
     print(&text)?;
     Ok(Exit::Fine)
+}
+
+/// The usual profile, or where that has not the phase, the first that has.
+fn profile_with(phase: Phase) -> anyhow::Result<Profile> {
+    let ram_bytes = ram_bytes().unwrap_or(0);
+    let usual = profiles::find(DEFAULT_PROFILE, ram_bytes)?;
+    if usual.settings.phases.contains(&phase) {
+        return Ok(usual);
+    }
+    let other = Profile::built_in(ram_bytes).into_iter().find(|profile| profile.settings.phases.contains(&phase));
+    Ok(other.unwrap_or(usual))
 }
 
 fn phase_named(name: &str) -> anyhow::Result<Phase> {

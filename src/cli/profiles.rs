@@ -4,9 +4,12 @@ use super::exit::usage;
 use super::small_file;
 use crate::model::profile::{MOST_BYTES, Profile, ProfileError};
 use crate::model::settings::KEYS;
-use crate::units::rounded_size;
+use crate::units::{rounded_size, with_thousands};
 use comfy_table::{Table, presets};
 use std::path::Path;
+
+/// What stands where a profile makes nothing.
+const NOTHING: &str = "–";
 
 /// The profile of a name, or of a TOML file.
 ///
@@ -34,15 +37,15 @@ fn read_file(path: &Path, ram_bytes: u64) -> anyhow::Result<Profile> {
 pub fn list(ram_bytes: u64) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
-    table.set_header(["profile", "file", "chunk", "seek", "files", "runs", "for"]);
+    table.set_header(["profile", "takes", "files", "runs", "for"]);
     for profile in Profile::built_in(ram_bytes) {
         let settings = &profile.settings;
+        let some = |count: u64, text: String| if count > 0 { text } else { NOTHING.to_owned() };
+        let (bytes, inodes) = (settings.most_bytes(), settings.most_inodes());
         table.add_row([
             profile.name.clone(),
-            rounded_size(settings.file_size),
-            rounded_size(settings.chunk_size),
-            rounded_size(settings.seek_size),
-            settings.files.to_string(),
+            some(bytes, rounded_size(bytes)),
+            some(inodes, with_thousands(inodes as f64, 0)),
             settings.runs.to_string(),
             profile.purpose.clone(),
         ]);
@@ -52,7 +55,7 @@ pub fn list(ram_bytes: u64) -> String {
     let lines: Vec<String> = table.lines().map(|line| line.trim_end().to_owned()).collect();
     let keys: Vec<String> = KEYS.iter().map(|key| format!("   {:<21} {}", key.name, key.meaning)).collect();
     format!(
-        "{}\n\nA run needs the size of its file free, twice that on btrfs, and 5 % to spare.\n\
+        "{}\n\nA run needs what it takes at a time free, half more on btrfs, and 5 % to spare.\n\
          `--set KEY=VALUE` changes one key; `-p FILE` takes a TOML file of such keys and\n\
          of phases, programs of yours among them: [[phase]] command = [\"make\", \"-j4\"]\n\n{}\n",
         lines.join("\n"),

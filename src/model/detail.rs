@@ -66,7 +66,7 @@ macro_rules! details {
 details! {
     Time          "elapsed_s"      "Time"        "from the start to the end, flush included"              |record| Some(seconds_of(record)?.elapsed_ns as f64 / 1e9);
     Time          "cpu_s"          "CPU"         "CPU of barrow, and of the programs that it ran"         |record| Some(cpu_seconds(whole(record)?));
-    ByteRate      "byte_rate"      "Data"        "bytes of files moved, over the whole time"              byte_rate;
+    ByteRate      "byte_rate"      "Data"        "bytes of data moved, over the whole time"                byte_rate;
     OperationRate "operation_rate" "IOPS"        "transfers or writes a second, over the whole time"               operation_rate;
     Latency       "p50_ns"         "p50"         "half of the operations took no longer"                  |record| latency(record, Some(0.5));
     Latency       "p99_ns"         "p99"         "99 of 100 operations took no longer"                    |record| latency(record, Some(0.99));

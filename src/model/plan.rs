@@ -3,7 +3,7 @@
 use super::evidence::is_zero;
 use super::phase::Phase;
 use super::profile::Profile;
-use super::settings::{KEYS, Settings, SettingsError};
+use super::settings::{KEYS, Key, Settings, SettingsError};
 use serde::{Deserialize, Serialize};
 
 /// Whether root's right to drop the system's caches is used.
@@ -97,7 +97,8 @@ impl Plan {
     /// When the settings do not go together.
     pub fn of(profile: &Profile, generator: u32, circumstances: Circumstances) -> Result<Self, SettingsError> {
         profile.settings.check()?;
-        Ok(Self { profile: profile.name.clone(), settings: profile.settings.clone(), generator, circumstances })
+        let filled = if circumstances.fill_percent > 0 { format!("+fill_to={}%", circumstances.fill_percent) } else { String::new() };
+        Ok(Self { profile: format!("{}{filled}", profile.name), settings: profile.settings.clone(), generator, circumstances })
     }
 
     /// Why a phase is left out of this plan; `None` when it is done where it stands in the list.
@@ -113,12 +114,22 @@ impl Plan {
     pub fn canonical(&self) -> String {
         let keys = KEYS.iter().filter(|key| key.is_work && key.is_named(&self.settings));
         let keys = keys.map(|key| format!("{}={}\n", key.name, key.show(&self.settings)));
-        format!("generator={}\n{}", self.generator, keys.collect::<String>())
+        // On a filesystem that was filled before, the same phases are other work.
+        let filled = match self.circumstances.fill_percent {
+            0 => String::new(),
+            percent => format!("fill_to={percent}%\n"),
+        };
+        format!("generator={}\n{}{filled}", self.generator, keys.collect::<String>())
     }
 
-    /// The parameters of the work, by name; later keys only where they say something.
+    /// The parameters of the work, by name; later keys only where they say something, and where the phases are not the ten, no key
+    /// that was left as it is.
     #[must_use]
     pub fn parameters(&self) -> Vec<(&'static str, String)> {
-        KEYS.iter().filter(|key| key.is_named(&self.settings)).map(|key| (key.name, key.show(&self.settings))).collect()
+        let usual = Settings::default();
+        let has_usual_phases = self.settings.phases == usual.phases;
+        let says_something = |key: &&Key| has_usual_phases || !key.is_work || key.show(&self.settings) != key.show(&usual);
+        let named = KEYS.iter().filter(|key| key.is_named(&self.settings)).filter(says_something);
+        named.map(|key| (key.name, key.show(&self.settings))).collect()
     }
 }

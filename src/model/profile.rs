@@ -111,6 +111,11 @@ impl Profile {
             let value_text = match value {
                 toml::Value::String(text) => text.clone(),
                 toml::Value::Integer(number) => number.to_string(),
+                toml::Value::Array(_) if key == "phases" => {
+                    return Err(not_toml(
+                        "tables of phases are written [[phase]], and a list is a text: phases = \"block_write,block_read\"".to_owned(),
+                    ));
+                }
                 other => {
                     return Err(not_toml(format!(
                         "{key} is of the kind {}: expected a whole number or a text in quotes",
@@ -171,8 +176,13 @@ impl Profile {
         if scale.is_whole() {
             return Ok(self.clone());
         }
+        let settings = self.settings.scaled(scale);
+        if settings == self.settings {
+            let problem = format!("nothing of {} shrinks: it has no count of files and no large files", self.name);
+            return Err(SettingsError::BadValue { key: SCALE, value: percent.to_owned(), problem });
+        }
         let name = format!("{}+{SCALE}={scale}", self.name.split('@').next().unwrap_or_default());
-        Ok(Self { name, settings: self.settings.scaled(scale), ..self.clone() })
+        Ok(Self { name, settings, ..self.clone() })
     }
 }
 

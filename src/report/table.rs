@@ -91,7 +91,8 @@ pub fn table(section: &Section<'_>) -> Table {
         let (_, unit) = phase.row().unit.rate();
         let rows = summaries.iter().filter_map(|(place, summary)| Some(row(&section.series.get(*place)?.name, summary, unit))).collect();
         let phase_rows = PhaseRows { phase: *phase, heading: heading(*phase), rows };
-        match blocks.iter_mut().find(|(group, _)| *group == phase.row().group) {
+        // In the order in which they were done: a group that comes again, behind another one, is a block of its own.
+        match blocks.last_mut().filter(|(group, _)| *group == phase.row().group) {
             Some((_, block)) => block.phases.push(phase_rows),
             None => blocks.push((phase.row().group, Block { phases: vec![phase_rows] })),
         }

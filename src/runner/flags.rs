@@ -6,7 +6,7 @@ use crate::model::evidence::Evidence;
 use crate::model::flag::{Flag, SHORT_NANOSECONDS};
 use crate::model::label::CacheLabel;
 use crate::model::machine::FilesystemClass;
-use crate::model::phase::{Phase, Reads, Unit};
+use crate::model::phase::{Group, Phase, Reads, Unit};
 use crate::model::record::Counted;
 use crate::model::settings::{Io, Settings};
 
@@ -111,7 +111,8 @@ impl Facts<'_> {
     fn is_reduced(&self) -> bool {
         let Some(leaves) = self.footing.leaves(self.evidence) else { return false };
         let is_large = |bytes: u64| bytes >= OTHERS_BYTES;
-        let is_plain = self.settings.has_plain_data();
+        // What clients of a file server write is often gone, or written again, before it would have been written to the device.
+        let is_plain = self.settings.has_plain_data() && self.phase.row().group != Group::Server;
         let shrank_writing =
             self.phase.row().writes && is_large(self.written_bytes) && (leaves.written_bytes as f64) < REDUCED * self.written_bytes as f64;
         let shrank_reading = self.cache == Some(CacheLabel::Cold)

@@ -24,7 +24,7 @@ const OTHER_FILES: u64 = 8;
 pub enum Refusal {
     /// Too few bytes.
     #[error(
-        "needs {} free ({why}), has {}; take a smaller file (`--set file_size=…`, in `barrow bonnie` -s), or another target",
+        "needs {} free ({why}), has {}; take less (`--set scale=10%` or `file_size=…`, in `barrow bonnie` -s), or another target",
         rounded_size(*needed),
         rounded_size(*free)
     )]
@@ -45,7 +45,9 @@ pub enum Refusal {
         why: String,
     },
     /// Too few inodes.
-    #[error("needs {needed} free inodes, has {free}; take fewer files (`--set files=…`, in `barrow bonnie` -n), or another target")]
+    #[error(
+        "needs {needed} free inodes, has {free}; take fewer files (`--set scale=10%` or `files=…`, in `barrow bonnie` -n), or another target"
+    )]
     Inodes {
         /// Inodes that a run needs.
         needed: u64,

@@ -4,7 +4,7 @@ use super::Target;
 use super::below::Below;
 use super::device::DeviceTarget;
 use super::ground::{Cold, Counters, Ground, GroundError, Site};
-use super::plain::{EVICTIONS, drop_caches};
+use super::plain::drop_caches;
 use crate::model::record::Preparation;
 use crate::model::stack::Stack;
 use crate::sys::caches::Dropper;
@@ -12,6 +12,11 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
+
+/// Tries to evict a device: what is still being read ahead stays, so it rests between them.
+const EVICTIONS: u32 = 100;
+/// How long.
+const REST: Duration = Duration::from_millis(10);
 
 /// A device that the user named.
 #[derive(Debug)]
@@ -59,6 +64,7 @@ impl Ground for DeviceGround {
             if device.residency(device.held()).is_ok_and(|residency| residency.resident_pages == 0) {
                 break;
             }
+            std::thread::sleep(REST);
         }
         drop_caches(cold.circumstances.drop_caches, &self.dropper, &mut preparation);
         Ok(preparation)

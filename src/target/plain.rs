@@ -28,7 +28,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 /// Tries to evict a file: the advice skips pages that are still being written.
-pub(super) const EVICTIONS: u32 = 3;
+const EVICTIONS: u32 = 3;
 /// Tries to make a scratch directory beside somebody who cleans up.
 const MOST_TRIES: u32 = 20;
 /// The longest that the user's command may take.

@@ -8,6 +8,7 @@ use barrow::model::label::{CacheLabel, Durability};
 use barrow::model::machine::ObtainedIo;
 use barrow::model::phase::Phase;
 use barrow::model::record::{Counted, RunRecord};
+use std::time::Duration;
 
 fn named(name: &str) -> Phase {
     Phase::named(name).unwrap()
@@ -150,12 +151,14 @@ fn transfers_on_a_limited_device_are_true() {
 /// How often barrow and its peer take turns.
 const ROUNDS: usize = 6;
 /// MiB that they move, and what the limited device takes and gives of them: on one without limits it is the machine that is compared.
-const PEER_MIB: u64 = 32;
+const PEER_MIB: u64 = 64;
 const PEER_LIMIT: u64 = 160_000_000;
 /// Small reads, and how many of them a second.
-const PEER_READS: u64 = 1000;
+const PEER_READS: u64 = 2000;
 const PEER_READS_A_SECOND: u64 = 4000;
-/// How far apart the ranges may lie: the limits let up to two tenths of a second through in advance, as much as a round takes.
+/// How long the device rests before a peer begins: barrow waits until it is quiet, and a device that rested has some transfers to spare.
+const REST: Duration = Duration::from_millis(300);
+/// How far apart the ranges may lie: the limits let up to two tenths of a second through in advance.
 const SHARE_APART: f64 = 0.25;
 
 /// Says which rates are not the same; all are shown. A column a phase, a row a round.
@@ -192,6 +195,7 @@ fn expect_same(filesystem: &LoopFilesystem, names: &[&str], ours: impl Fn() -> V
 
 /// The rate of one dd, as it says in the last line: `33554432 bytes (34 MB, 32 MiB) copied, 0.0312 s, 1.1 GB/s`.
 fn dd(arguments: &[&str]) -> f64 {
+    std::thread::sleep(REST);
     let mut command = alone("dd");
     command.args(arguments).args(["bs=1M", &format!("count={PEER_MIB}")]).env("LC_ALL", "C");
     let finished = Finished::of(&mut ahead_of_others(&command)).expect_code(0);
@@ -239,7 +243,8 @@ fn transfers_are_those_of_fio() {
     let directory = format!("--directory={}", filesystem.path().display());
     let (size, some) = (format!("--size={}M", PEER_MIB / 4), format!("--io_size={}", PEER_READS / 4 * 4096));
     // Files of the four jobs, which all three use, laid out before the first.
-    let always = ["--numjobs=4", "--group_reporting", "--filename_format=peer.$jobnum", "--stonewall", "--new_group"];
+    let rest = format!("--startdelay={}ms", REST.as_millis());
+    let always = [rest.as_str(), "--numjobs=4", "--group_reporting", "--filename_format=peer.$jobnum", "--stonewall", "--new_group"];
     let theirs = || {
         let mut command = alone("fio");
         command.args([&directory, &size, "--direct=1", "--ioengine=psync", "--iodepth=1", "--overwrite=1", "--output-format=json"]);

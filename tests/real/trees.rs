@@ -43,7 +43,11 @@ fn expect_whole(run: &RunRecord) {
         assert!(pieces > 0.5, "{}: {pieces} pieces a file", which.name());
     }
     let free = |which| phase(run, which).after.free_bytes.unwrap();
-    assert!(free(Phase::TreeDelete) >= free(Phase::LargeCopy) + tree.bytes / 2 + library.bytes + large.bytes, "nothing became free");
+    // xfs gives the space of deleted files back when it finds the time.
+    assert!(
+        run.filesystem.kind == "xfs" || free(Phase::TreeDelete) >= free(Phase::LargeCopy) + tree.bytes / 2 + library.bytes + large.bytes,
+        "nothing became free"
+    );
 }
 
 /// Phases that read data and were not shown to be cold.

@@ -15,7 +15,7 @@ pub enum PhaseListError {
     #[error("there are over {MOST_PHASES} phases")]
     TooMany,
     /// A phase stands in it twice.
-    #[error("{0} stands there twice")]
+    #[error("{0} stands there twice; give each a name of its own (`name = \"…\"` in its [[phase]])")]
     Twice(&'static str),
     /// Only another program does it.
     #[error("barrow has no {0}: it moves no single characters")]

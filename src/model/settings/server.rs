@@ -40,8 +40,12 @@ impl Settings {
 
     /// Nothing asks for what only the file server does.
     fn check_no_server(&self) -> Result<(), SettingsError> {
-        let unfit =
-            |key, value: &str| Err(SettingsError::Unfit { key, problem: format!("{value} is for file_server, and no phase of these is") });
+        let unfit = |key, value: &str| {
+            Err(SettingsError::Unfit {
+                key,
+                problem: format!("{value} is for file_server, and no phase of these is; `-p fileserver` has it"),
+            })
+        };
         match self.sync {
             SyncAt::Open => return unfit("sync", "open"),
             SyncAt::Dirs => return unfit("sync", "dirs"),
@@ -85,8 +89,14 @@ mod tests {
             assert_eq!(changed("fileserver", "sync", value), Ok(()), "{value}");
         }
         assert_eq!(changed("fileserver", "sync", "every").unwrap_err(), "sync: file_server has none, open and dirs, and no every");
-        assert_eq!(changed("std", "sync", "open").unwrap_err(), "sync: open is for file_server, and no phase of these is");
-        assert_eq!(changed("std", "sync", "dirs").unwrap_err(), "sync: dirs is for file_server, and no phase of these is");
+        assert_eq!(
+            changed("std", "sync", "open").unwrap_err(),
+            "sync: open is for file_server, and no phase of these is; `-p fileserver` has it"
+        );
+        assert_eq!(
+            changed("std", "sync", "dirs").unwrap_err(),
+            "sync: dirs is for file_server, and no phase of these is; `-p fileserver` has it"
+        );
         assert_eq!((changed("std", "sync", "every"), changed("std", "sync", "none")), (Ok(()), Ok(())));
         assert!(changed("std", "loadfile", "dbench-0000000000000001").unwrap_err().starts_with("loadfile: dbench-"));
         assert!(changed("fileserver", "loadfile", "dbench-0000000000000001").unwrap_err().ends_with("name it with --loadfile FILE"));

@@ -120,6 +120,13 @@ fn in_scales(section: &Section<'_>, scale_of: impl Fn(Group) -> Scale) -> Target
 
 /// The last word of the title; for seeks their size, where all series have one.
 fn head(section: &Section<'_>, phase: Phase) -> String {
+    match phase.row().group {
+        Group::Block | Group::Seek | Group::Sequential | Group::Random | Group::Character => {}
+        // Of these the last word alone does not tell them apart.
+        Group::Small | Group::Sync | Group::Transfer | Group::Server | Group::Tree | Group::Large | Group::Device | Group::Command => {
+            return phase.row().title.to_owned();
+        }
+    }
     let mut sizes: Vec<u64> =
         section.series.iter().map(|series| series.first.settings().map_or(0, |settings| settings.seek_size)).collect();
     sizes.dedup();
