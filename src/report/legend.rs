@@ -6,6 +6,7 @@ use super::table::Columns;
 use super::{Section, facts};
 use crate::model::flag::Flag;
 use crate::model::label::{CacheLabel, Durability};
+use crate::model::phase::Phase;
 use crate::model::summary::PhaseSummary;
 use crate::stats::{Interval, Spread};
 
@@ -19,7 +20,9 @@ pub struct Entry {
 pub fn statement(section: &Section<'_>, columns: &Columns) -> String {
     let mut sentences = ranges(section);
     if columns.cpu_own || columns.cpu_system {
+        let runs_programs = section.phases.iter().any(|phase| matches!(phase, Phase::Command(_)));
         let meanings = match (columns.cpu_own, columns.cpu_system) {
+            (true, true) if runs_programs => "own = barrow and the programs that it ran, sys = the whole machine",
             (true, true) => "own = barrow, sys = the whole machine",
             (true, false) => "own = the program that measured",
             (false, _) => "sys = the whole machine",

@@ -152,14 +152,19 @@ impl Watch {
             if begun.elapsed() > OUT_OF_REACH && !are_ended {
                 self.dismiss();
             }
+            if begun.elapsed() > 2 * OUT_OF_REACH {
+                // Whatever became of the warden, the run goes on.
+                let _ = kill(self.warden, Signal::SIGKILL);
+            }
         }
         Ok(left.len() as u64)
     }
 
     /// Has the warden end the group of the program, and itself.
     fn dismiss(&self) {
-        // It may have ended already.
+        // It may have ended already, or the program may have stopped it.
         let _ = kill(self.warden, Signal::SIGTERM);
+        let _ = kill(self.warden, Signal::SIGCONT);
     }
 
     /// Whether there are news, or the warden has ended; waits so long for it.

@@ -84,6 +84,10 @@ pub trait Target: Sync {
     /// As the system says.
     fn rename(&self, from: &Handle, name: &CStr, to: &Handle, new_name: &CStr) -> io::Result<()>;
 
+    /// Whether a directory lies on the same mount as the one that it was opened from: what is mounted below belongs to others, and is
+    /// never emptied.
+    fn is_of_one_mount(&self, parent: &Handle, directory: &Handle) -> bool;
+
     /// Opens a file, or makes it.
     ///
     /// # Errors

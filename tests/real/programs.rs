@@ -250,3 +250,34 @@ fn programs_on_a_limited_xfs_take_their_time() {
 fn programs_on_a_limited_btrfs_take_their_time() {
     on_a_device("btrfs", "mkfs.btrfs", 128);
 }
+
+/// What a program mounts in its directory belongs to others: not a file of it goes, and when it is unmounted `clean` removes the rest.
+#[test]
+#[ignore = "needs root"]
+fn what_a_program_mounts_is_left_alone() {
+    if is_missing(&[Need::Root]) {
+        return;
+    }
+    let (desk, target) = (Desk::new(), quick_target());
+    let outside = desk.path("outside");
+    fs::create_dir_all(outside.join("directory")).unwrap();
+    fs::write(outside.join("directory/file"), "of somebody else").unwrap();
+    let line = format!("mkdir -p a/mounted && mount --bind {} a/mounted", outside.display());
+    let finished = Finished::of(command(&desk, &[("mount", &line)], &["-q", "--no-report"]).arg(target.path()));
+    let scratch = scratches(target.path()).pop().unwrap_or_else(|| panic!("{}", finished.stderr));
+    assert_eq!(fs::read_to_string(outside.join("directory/file")).unwrap(), "of somebody else");
+    assert!(finished.stderr.contains("another filesystem is mounted there"), "{}", finished.stderr);
+    let unmounted = Command::new("umount").arg(scratch.join("command.0/a/mounted")).status().unwrap();
+    assert!(unmounted.success());
+    Finished::of(&mut desk.barrow(User::Tester, ["clean".as_ref(), target.path().as_os_str()])).expect_code(0);
+    assert!(scratches(target.path()).is_empty());
+    assert_eq!(fs::read_to_string(outside.join("directory/file")).unwrap(), "of somebody else");
+}
+
+/// A program can stop what watches over it, but not the run.
+#[test]
+fn a_stopped_warden_stops_no_run() {
+    let target = quick_target();
+    let (run, said) = run_of(target.path(), &[("stop", "kill -STOP $PPID; exit 0")], &["--max-phase-seconds", "1", "-q", "--no-report"], 1);
+    assert!(named(&run, "stop").counted().is_none(), "{said}");
+}

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 /// The most names of one program: no run has more than [`super::MOST_PHASES`], and no report needs so many.
-const MOST_NAMES: usize = 4096;
+const MOST_NAMES: usize = 512;
 
 static ROWS: Mutex<BTreeMap<String, &'static Row>> = Mutex::new(BTreeMap::new());
 

@@ -36,8 +36,12 @@ impl Settings {
         }
         let left_out: Vec<&'static str> = self.phases.iter().filter_map(|phase| self.leaves_out(*phase)).collect();
         if left_out.len() == self.phases.len() {
-            let mut reasons = left_out;
-            reasons.dedup();
+            let mut reasons: Vec<&'static str> = Vec::new();
+            left_out.into_iter().for_each(|reason| {
+                if !reasons.contains(&reason) {
+                    reasons.push(reason)
+                }
+            });
             let key = reasons.first().and_then(|reason| reason.split(' ').next()).unwrap_or("phases");
             return unfit(key, format!("{} leave nothing to measure", reasons.join(" and ")));
         }
