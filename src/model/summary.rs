@@ -4,7 +4,7 @@ use super::flag::Flag;
 use super::imported::TOO_SHORT;
 use super::label::{CacheLabel, Durability};
 use super::machine::ObtainedIo;
-use super::phase::Phase;
+use super::phase::{Phase, Unit};
 use super::record::{Counted, PhaseRecord, PhaseResult, Status};
 use super::series::Series;
 use crate::stats::{Oddness, Spread};
@@ -88,6 +88,9 @@ impl PhaseSummary {
         // Runs that drift are no sample of one thing, nor are those of several batches: their range is no interval of it.
         let is_no_sample = oddness.drift.is_some() || series.batches > 1 || is_cut_off;
         let rate = if is_no_sample { Spread::with_range(&rates) } else { Spread::of(&rates) };
+        // A program is one operation: how long it took is its time, and no percentile.
+        let has_latencies = phase.row().unit != Unit::Programs;
+        let timed: Vec<&PhaseRecord> = if has_latencies { rated.clone() } else { Vec::new() };
         Self {
             phase,
             n: rate.map_or(0, |rate| rate.n),
@@ -101,9 +104,9 @@ impl PhaseSummary {
             cpu_ns_per_gib: spread_counted(&rated, |counted| counted.cpu_ns_per_gib(phase.row().unit)),
             cpu_ns_per_1000: spread_counted(&rated, |counted| counted.cpu_ns_per_1000_operations(phase.row().unit)),
             tool_percent: spread_counted(&rated, Counted::tool_percent),
-            p50_ns: spread_counted(&rated, |counted| counted.latency_percentile_ns(0.5)),
-            p99_ns: spread_counted(&rated, |counted| counted.latency_percentile_ns(0.99)),
-            latency_max_ns: spread(&numbered, PhaseRecord::latency_max_ns),
+            p50_ns: spread_counted(&timed, |counted| counted.latency_percentile_ns(0.5)),
+            p99_ns: spread_counted(&timed, |counted| counted.latency_percentile_ns(0.99)),
+            latency_max_ns: spread(if has_latencies { &numbered } else { &[] }, PhaseRecord::latency_max_ns),
             cache: distinct(rated.iter().filter_map(|record| record.cache)),
             durable: distinct(rated.iter().filter_map(|record| record.durable)),
             io: distinct(rated.iter().filter_map(|record| record.io)),

@@ -77,7 +77,7 @@ impl Maker<'_> {
             "batch" | "nonce" | "workload_id" => "0123456789abcdef",
             "latency" => "3=1",
             "cache" => "cold",
-            "loadfile" => "built-in",
+            "loadfile" => "dbench-0123456789abcdef",
             _ => "words",
         }
     }
@@ -104,7 +104,7 @@ impl<'de> Deserializer<'de> for Maker<'_> {
         deserialize_u8 visit_u8 "integer" 1;
         deserialize_u16 visit_u16 "integer" 1;
         deserialize_u32 visit_u32 "integer" 1;
-        deserialize_u64 visit_u64 "integer" 1;
+        deserialize_u64 visit_u64 "integer" 2;
         deserialize_i32 visit_i32 "integer" 1;
         deserialize_i64 visit_i64 "integer" 1;
         deserialize_f64 visit_f64 "number" 0.5;
