@@ -8,7 +8,7 @@ mod server;
 mod tree;
 
 pub use fault::{Fault, Planned};
-pub use schedule::{Delays, Operation, Step};
+pub use schedule::{Delays, Operation, Step, TimedStep};
 
 use fuser::{BackgroundSession, Config, MountOption};
 use schedule::Schedule;
@@ -65,6 +65,11 @@ impl FuseFilesystem {
     /// What reached it so far, in order.
     pub fn log(&self) -> Vec<Step> {
         self.schedule.log()
+    }
+
+    /// The same, with the times of each.
+    pub fn timed_log(&self) -> Vec<TimedStep> {
+        self.schedule.timed_log()
     }
 
     /// Plans one more fault. Where several befall one operation, the first counts.

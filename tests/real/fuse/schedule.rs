@@ -59,6 +59,17 @@ pub struct Step {
     pub name: String,
 }
 
+/// A step, and when it was here.
+#[derive(Debug, Clone)]
+pub struct TimedStep {
+    /// What was done.
+    pub step: Step,
+    /// When its request was read.
+    pub arrived: Instant,
+    /// When its answer was given; none while it is still here.
+    pub answered: Option<Instant>,
+}
+
 /// How long operations take at the least.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Delays {
@@ -94,7 +105,7 @@ impl Delays {
 /// What happened so far, and what is still to come.
 #[derive(Debug, Default)]
 struct Course {
-    log: Vec<Step>,
+    log: Vec<TimedStep>,
     counts: BTreeMap<Operation, u64>,
     /// How many scratch directories barrow has made, and the counts since the last one.
     round: u64,
@@ -123,7 +134,20 @@ impl Schedule {
     pub fn pass<T>(&self, start: Instant, step: Step, work: impl FnOnce(Option<Fault>) -> Result<T, Errno>) -> Result<T, Errno> {
         come_first();
         let delay = self.delays.of(step.operation);
-        let fault = self.meet(step);
+        let (place, fault) = self.meet(start, step);
+        let done = self.spend(start, delay, fault, work);
+        locked(&self.course).log[place].answered = Some(Instant::now());
+        done
+    }
+
+    /// Does the work of a step as its fault allows, and takes its time.
+    fn spend<T>(
+        &self,
+        start: Instant,
+        delay: Duration,
+        fault: Option<Fault>,
+        work: impl FnOnce(Option<Fault>) -> Result<T, Errno>,
+    ) -> Result<T, Errno> {
         let mut more = Duration::ZERO;
         match fault {
             Some(Fault::Error(number)) => return Err(Errno::from_i32(number)),
@@ -136,8 +160,8 @@ impl Schedule {
         done
     }
 
-    /// Writes a step down, and finds the fault that befalls it.
-    fn meet(&self, step: Step) -> Option<Fault> {
+    /// Writes a step down, and finds the fault that befalls it; with its place in the log.
+    fn meet(&self, arrived: Instant, step: Step) -> (usize, Option<Fault>) {
         let mut course = locked(&self.course);
         let operation = step.operation;
         if operation == Operation::MakeDirectory && step.name.starts_with(".barrow-") {
@@ -150,8 +174,8 @@ impl Schedule {
         if found.is_some() {
             course.befallen.push(step.clone());
         }
-        course.log.push(step);
-        found
+        course.log.push(TimedStep { step, arrived, answered: None });
+        (course.log.len() - 1, found)
     }
 
     /// Plans one more fault.
@@ -161,6 +185,11 @@ impl Schedule {
 
     /// The steps so far.
     pub fn log(&self) -> Vec<Step> {
+        locked(&self.course).log.iter().map(|timed| timed.step.clone()).collect()
+    }
+
+    /// The steps so far, with their times.
+    pub fn timed_log(&self) -> Vec<TimedStep> {
         locked(&self.course).log.clone()
     }
 
