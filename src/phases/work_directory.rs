@@ -28,7 +28,6 @@ pub fn remove(target: &dyn Target, kind: WorkDirectory) {
 fn remove_below(target: &dyn Target, parent: &Handle, name: &CStr, depth: usize) {
     if depth > 0
         && let Ok(directory) = target.open_directory(parent, name)
-        && target.is_of_one_mount(parent, &directory)
     {
         for entry in target.list(&directory).unwrap_or_default() {
             if target.unlink(&directory, &entry).is_err() {

@@ -1,8 +1,9 @@
 //! Operations on files through directory handles, never following a link; nothing here allocates but the listing.
 
+use super::mounts::mount_id;
 use nix::dir::{Dir, Type};
 use nix::errno::Errno;
-use nix::fcntl::{AT_FDCWD, AtFlags, OFlag, PosixFadviseAdvice, openat, posix_fadvise, readlinkat};
+use nix::fcntl::{AT_FDCWD, AtFlags, OFlag, OpenHow, PosixFadviseAdvice, ResolveFlag, openat, openat2, posix_fadvise, readlinkat};
 use nix::sys::stat::{FchmodatFlags, FileStat, Mode, SFlag, fchmod, fchmodat, fstat, fstatat, mkdirat};
 use nix::unistd::{AccessFlags, UnlinkatFlags, faccessat, linkat, symlinkat, unlinkat};
 use std::ffi::{CStr, CString, OsString};
@@ -112,13 +113,30 @@ pub fn check_writable(directory: &File) -> io::Result<()> {
     retried(|| faccessat(directory, c".", rights, AtFlags::AT_EACCESS))
 }
 
-/// Opens a directory below another one, never through a link.
+const BELOW: OFlag = OFlag::O_RDONLY.union(OFlag::O_DIRECTORY).union(OFlag::O_NOFOLLOW).union(OFlag::O_CLOEXEC);
+
+/// Opens a directory below another one, never through a link and never into what is mounted there, which is somebody else's.
 ///
 /// # Errors
-/// As openat(2).
+/// `CrossesDevices` where something is mounted there; else as openat2(2).
 pub fn open_directory(parent: &File, name: &CStr) -> io::Result<File> {
-    let flags = OFlag::O_RDONLY | OFlag::O_DIRECTORY | OFlag::O_NOFOLLOW | OFlag::O_CLOEXEC;
-    retried(|| openat(parent, name, flags, Mode::empty())).map(File::from)
+    let how = OpenHow::new().flags(BELOW).resolve(ResolveFlag::RESOLVE_NO_XDEV);
+    let opened = retried(|| openat2(parent, name, how)).map(File::from);
+    match opened.as_ref().err().and_then(io::Error::raw_os_error) {
+        Some(libc::EXDEV) => Err(mounted_there()),
+        // Older than Linux 5.6, or a sandbox that does not know the call.
+        Some(libc::ENOSYS | libc::EPERM) => open_directory_and_look(parent, name),
+        Some(_) | None => opened,
+    }
+}
+
+fn open_directory_and_look(parent: &File, name: &CStr) -> io::Result<File> {
+    let directory = File::from(retried(|| openat(parent, name, BELOW, Mode::empty()))?);
+    if mount_id(parent)? == mount_id(&directory)? { Ok(directory) } else { Err(mounted_there()) }
+}
+
+fn mounted_there() -> io::Error {
+    io::Error::new(io::ErrorKind::CrossesDevices, "another filesystem is mounted there")
 }
 
 /// Makes a directory that only its owner may enter.
@@ -361,4 +379,22 @@ fn list_once(directory: &File, most: usize) -> io::Result<Vec<(CString, EntryKin
         }
     }
     Ok(entries)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_mounted_is_not_entered() {
+        let place = tempfile::tempdir().unwrap();
+        std::fs::create_dir(place.path().join("own")).unwrap();
+        let [own, root] = [place.path(), Path::new("/")].map(|path| open_directory_path(path).unwrap());
+        for open in [open_directory, open_directory_and_look] {
+            assert!(open(&own, c"own").is_ok());
+            assert_eq!(open(&own, c"none").unwrap_err().kind(), io::ErrorKind::NotFound);
+            // barrow refuses to run where /proc is not mounted.
+            assert_eq!(open(&root, c"proc").unwrap_err().kind(), io::ErrorKind::CrossesDevices);
+        }
+    }
 }

@@ -1,6 +1,6 @@
 //! Removing what killed barrows left, scratch directories above all: what barrow made, through handles, and nothing else.
 
-use super::emptying::{empty_scratch, lie_on_one_mount, remove_empty_scratch};
+use super::emptying::{empty_scratch, remove_empty_scratch};
 use super::ground::plain_error;
 use super::marker;
 use super::scratch::{MARKER, is_report_name, is_scratch_name, marker_nonce, scratch_name};
@@ -139,9 +139,6 @@ fn look(kind: &Kind, parent: &File, name: &CStr, place: &Path) -> Looked {
         Ok(Some(reason)) => return left(reason),
         Ok(None) => {}
         Err(error) => return left(&plain_error(&error)),
-    }
-    if !lie_on_one_mount(parent, &scratch) {
-        return left("another filesystem is mounted there");
     }
     let mut marker = match marker::open(&scratch) {
         Ok(marker) => marker,

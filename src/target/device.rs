@@ -206,10 +206,6 @@ impl Target for DeviceTarget {
         refused()
     }
 
-    fn is_of_one_mount(&self, _parent: &Handle, _directory: &Handle) -> bool {
-        false
-    }
-
     fn evict(&self, file: &Handle) -> io::Result<()> {
         files::advise_forget(file_of(file)?)
     }

@@ -5,7 +5,6 @@ use super::marker;
 use super::removal::remove_tree;
 use super::scratch::{EntryName, MARKER, entry_name, is_set_file_name};
 use crate::sys::files::{self, EntryKind, Status};
-use crate::sys::mounts::mount_id;
 use std::collections::BTreeMap;
 use std::ffi::{CStr, CString};
 use std::fs::File;
@@ -104,10 +103,6 @@ fn empty_set_directory(scratch: &File, name: &CStr, path: &Path, left: &mut Vec<
         Ok(directory) => directory,
         Err(error) => return note(left, path, Err(error)),
     };
-    if !lie_on_one_mount(scratch, &directory) {
-        left.push(format!("{}: another filesystem is mounted there", path.display()));
-        return;
-    }
     match empty_of_files(&directory, path, NAMES_A_PASS) {
         Err(error) => note(left, path, Err(error)),
         Ok(refused) => match &refused[..] {
@@ -140,15 +135,6 @@ fn empty_of_files(directory: &File, path: &Path, names_a_pass: usize) -> io::Res
         if entries.iter().all(|(file, _)| refused.contains_key(file)) {
             return Ok(refused.into_values().collect());
         }
-    }
-}
-
-/// Whether two directories lie on one mount; not where that is not known.
-#[must_use]
-pub fn lie_on_one_mount(a: &File, b: &File) -> bool {
-    match (mount_id(a), mount_id(b)) {
-        (Ok(a), Ok(b)) => a == b,
-        _ => false,
     }
 }
 

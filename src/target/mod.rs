@@ -66,10 +66,10 @@ pub trait Target: Sync {
     /// As the system says; so for all below.
     fn make_directory(&self, directory: &Handle, name: &CStr) -> io::Result<()>;
 
-    /// Opens a directory of another one.
+    /// Opens a directory of another one. What is mounted there is somebody else's, and never entered.
     ///
     /// # Errors
-    /// As the system says.
+    /// `CrossesDevices` where something is mounted there; else as the system says.
     fn open_directory(&self, directory: &Handle, name: &CStr) -> io::Result<Handle>;
 
     /// Removes an empty directory of another one.
@@ -83,10 +83,6 @@ pub trait Target: Sync {
     /// # Errors
     /// As the system says.
     fn rename(&self, from: &Handle, name: &CStr, to: &Handle, new_name: &CStr) -> io::Result<()>;
-
-    /// Whether a directory lies on the same mount as the one that it was opened from: what is mounted below belongs to others, and is
-    /// never emptied.
-    fn is_of_one_mount(&self, parent: &Handle, directory: &Handle) -> bool;
 
     /// Opens a file, or makes it.
     ///

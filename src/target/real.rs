@@ -1,6 +1,5 @@
 //! A real directory: every operation is one system call.
 
-use super::emptying::lie_on_one_mount;
 use super::{Access, FlushMethod, Handle, ProgramRun, Residency, Target};
 use crate::model::machine::FilesystemClass;
 use crate::model::settings::Io;
@@ -75,13 +74,6 @@ impl Target for RealTarget {
 
     fn rename(&self, from: &Handle, name: &CStr, to: &Handle, new_name: &CStr) -> io::Result<()> {
         changes::rename(file_of(from)?, name, file_of(to)?, new_name)
-    }
-
-    fn is_of_one_mount(&self, parent: &Handle, directory: &Handle) -> bool {
-        match (file_of(parent), file_of(directory)) {
-            (Ok(parent), Ok(directory)) => lie_on_one_mount(parent, directory),
-            (Err(_), _) | (_, Err(_)) => false,
-        }
     }
 
     fn open(&self, directory: &Handle, name: &CStr, access: Access, io: Io) -> io::Result<Handle> {

@@ -1,7 +1,7 @@
 //! Removing a directory in which everything belongs to a phase, whatever it is named: nothing beyond it, no link followed, no mount
 //! entered.
 
-use super::emptying::{lie_on_one_mount, note};
+use super::emptying::note;
 use crate::sys::files::{self, EntryKind};
 use std::collections::BTreeSet;
 use std::ffi::{CStr, CString};
@@ -25,10 +25,6 @@ fn remove_below(parent: &File, name: &CStr, path: &Path, depth: usize, left: &mu
         Ok(directory) => directory,
         Err(error) => return note(left, path, Err(error)),
     };
-    if !lie_on_one_mount(parent, &directory) {
-        left.push(format!("{}: another filesystem is mounted there", path.display()));
-        return;
-    }
     if depth == 0 {
         left.push(format!("{}: lies over {MOST_DEPTH} directories deep", path.display()));
         return;

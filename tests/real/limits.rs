@@ -314,6 +314,7 @@ fn calls_that_a_sandbox_refuses() {
     ];
     let not_needed = [
         ("cachestat", CACHESTAT),
+        ("openat2", libc::SYS_openat2),
         ("statx", libc::SYS_statx),
         ("io_uring_setup", libc::SYS_io_uring_setup),
         ("sched_getaffinity", libc::SYS_sched_getaffinity),

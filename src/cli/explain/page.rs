@@ -163,7 +163,8 @@ fn step_lines(steps: &[Step], indent: usize) -> Vec<String> {
 const fn system_call(operation: Operation) -> &'static str {
     match operation {
         Operation::MakeDirectory => "mkdirat",
-        Operation::OpenDirectory | Operation::Create | Operation::Open => "openat",
+        Operation::OpenDirectory => "openat2",
+        Operation::Create | Operation::Open => "openat",
         Operation::RemoveDirectory | Operation::Unlink => "unlinkat",
         Operation::Read => "pread64",
         Operation::Write => "pwrite64",

@@ -229,8 +229,8 @@ pub fn data(phase: Phase, settings: &Settings) -> Vec<String> {
 }
 
 /// How the calls of a page are to be read.
-pub const READING: &str = "calls as Linux on x86-64 has them; `target` is the scratch directory; each openat has \
-    O_NOFOLLOW|O_CLOEXEC too";
+pub const READING: &str = "calls as Linux on x86-64 has them; `target` is the scratch directory; each openat and \
+    openat2 has O_NOFOLLOW|O_CLOEXEC too, and openat2 RESOLVE_NO_XDEV";
 
 /// The same of the phases of a device.
 pub const READING_A_DEVICE: &str = "calls as Linux on x86-64 has them; `target` is the directory of the device's node and \"device\" its \
@@ -317,7 +317,6 @@ pub fn checked(phase: Phase, settings: &Settings) -> Vec<&'static str> {
         }
         Phase::FileServer => vec![
             "each operation fails where the loadfile says so, and nowhere else; each read gives as many bytes as it says. Else the phase fails with the line of the loadfile",
-            "before a directory is emptied, that nothing is mounted on it: two calls of statx each, on the clock and not among those above",
             FLUSH,
         ],
         _ => Vec::new(),

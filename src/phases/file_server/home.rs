@@ -39,9 +39,6 @@ pub fn remove(target: &dyn Target, client: u64) -> Result<(), PhaseError> {
 /// As the system says.
 pub fn remove_tree(target: &dyn Target, parent: &Handle, name: &CStr) -> io::Result<()> {
     let directory = target.open_directory(parent, name)?;
-    if !target.is_of_one_mount(parent, &directory) {
-        return Err(io::Error::other("another filesystem is mounted there"));
-    }
     for entry in target.list(&directory)? {
         match target.unlink(&directory, &entry) {
             Ok(()) => {}

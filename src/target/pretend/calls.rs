@@ -228,10 +228,6 @@ impl Target for PretendTarget {
         Ok(())
     }
 
-    fn is_of_one_mount(&self, _parent: &Handle, _directory: &Handle) -> bool {
-        true
-    }
-
     /// Lists in the reverse order of names, so that no test takes the order for granted.
     fn list(&self, directory: &Handle) -> io::Result<Vec<CString>> {
         let (number, name) = self.name_of(directory)?;
