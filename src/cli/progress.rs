@@ -7,7 +7,7 @@ use crate::model::phase::Phase;
 use crate::model::printable::printable;
 use crate::model::record::{PhaseRecord, Status};
 use crate::runner::{Observer, Standing, Working};
-use crate::units::{clock_seconds, decimals_for, with_thousands};
+use crate::units::{clock_seconds, decimals_for, rounded_size, with_thousands};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::sync::Arc;
 
@@ -72,6 +72,10 @@ impl Observer for Progress {
         self.say(&format!("barrow: {} on {}: the run could not begin: {reason}", head(standing), standing.directory));
     }
 
+    fn filling(&mut self, standing: Standing<'_>, done: u64, of: u64) {
+        self.draw(format!("{}  {}", head(standing), filling_words(done, of)));
+    }
+
     fn phase_started(&mut self, standing: Standing<'_>, phase: Phase) {
         self.draw(format!("{}  {} making ready", head(standing), phase.name()));
     }
@@ -125,6 +129,11 @@ fn working_words(working: Working, whole: Option<Left>) -> String {
         Some(left) => format!("{words}; {}", left_words(left)),
         None => words,
     }
+}
+
+/// `filling the filesystem: 25 % of 8 GiB`
+fn filling_words(done: u64, of: u64) -> String {
+    format!("filling the filesystem: {:.0} % of {}", done as f64 / of as f64 * 100.0, rounded_size(of))
 }
 
 fn left_words(left: Left) -> String {
@@ -184,5 +193,6 @@ mod tests {
         assert_eq!(working_words(Working { done: 0, ..working }, None), "block_write, 2.00 s");
         let seek = Working { phase: Phase::RandomSeek, done: 5000, expected: None, elapsed_ns: 1_000_000_000 };
         assert_eq!(working_words(seek, None), "random_seek 5,000 seeks/s, 1.00 s");
+        assert_eq!(filling_words(2 << 30, 8 << 30), "filling the filesystem: 25 % of 8 GiB");
     }
 }

@@ -98,6 +98,8 @@ pub trait Observer {
     fn run_started(&mut self, standing: Standing<'_>);
     /// A run could not begin.
     fn run_not_begun(&mut self, standing: Standing<'_>, reason: &str);
+    /// The filesystem is being filled before the phases: so many bytes are written, of so many.
+    fn filling(&mut self, _standing: Standing<'_>, _done: u64, _of: u64) {}
     /// A phase begins.
     fn phase_started(&mut self, standing: Standing<'_>, phase: Phase);
     /// A phase goes on; told twice a second by the thread that waits for the workers.

@@ -1,6 +1,6 @@
 //! One run: a place is taken, each phase is made cold, prepared, timed and recorded, and the place is given back whatever happens.
 
-use super::filling::fill;
+use super::filling::{Hears, fill};
 use super::labels::Footing;
 use super::once::{Course, Once};
 use super::probe::flush_is_heard;
@@ -59,7 +59,10 @@ pub fn run(
     let plan = &turn.batch.plan;
     let fill_percent = plan.circumstances.fill_percent;
     let taken = match taken {
-        Ok(()) if fill_percent > 0 => fill(place.ground.as_ref(), fill_percent, turn.nonce, interrupted),
+        Ok(()) if fill_percent > 0 => {
+            let hears: Hears<'_> = &mut |done, of| observer.filling(standing, done, of);
+            fill(place.ground.as_ref(), fill_percent, turn.nonce, interrupted, hears)
+        }
         other => other,
     };
     let stamps = Stamps { nonce: turn.nonce, earlier: place.earlier.clone() };

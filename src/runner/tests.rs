@@ -34,6 +34,9 @@ impl Observer for Heard {
     fn run_not_begun(&mut self, _: Standing<'_>, reason: &str) {
         self.0.push(format!("not begun {reason}"));
     }
+    fn filling(&mut self, _standing: Standing<'_>, done: u64, of: u64) {
+        self.0.push(format!("filling {done} of {of}"));
+    }
     fn phase_started(&mut self, _standing: Standing<'_>, phase: Phase) {
         self.0.push(format!("start {}", phase.name()));
     }

@@ -129,7 +129,10 @@ fn a_filesystem_is_filled_before_the_phases() {
     let ground = PretendGround::of(Arc::clone(&target)).on(site(Some(0)));
     let mut place = Place::of("a".to_owned(), Box::new(ground));
     target.play(Operation::Write, 3, Trick::Fail(28));
-    let (record, _) = run::run(&turn, &mut place, target.as_ref(), &AtomicBool::new(false), &mut Heard::default());
+    let mut heard = Heard::default();
+    let (record, _) = run::run(&turn, &mut place, target.as_ref(), &AtomicBool::new(false), &mut heard);
+    let bytes = (1_u64 << 40) - (5 << 19);
+    assert_eq!(heard.0[1..3], [format!("filling 0 of {bytes}"), format!("filling 1048576 of {bytes}")]);
     assert_eq!(record.phases[0].reason.as_deref(), Some("fill the filesystem to 90 %: no space left on device"));
     let writes: Vec<String> = target.log().iter().filter(|call| call.operation == Operation::Write).map(ToString::to_string).collect();
     assert_eq!(writes[..2], ["Write fill.0 0+1048576", "Write fill.0 1048576+1048576"]);
