@@ -162,7 +162,7 @@ fn csv_has_the_columns_that_were_promised() {
 #[test]
 fn usage_errors_name_what_is_near_and_exit_2() {
     let work = Work::new();
-    let cases: [(&[&str], &[&str]); 28] = [
+    let cases: [(&[&str], &[&str]); 29] = [
         (&["run", "-p", "qiuck"], &["`qiuck`", "did you mean `quick`"]),
         (&["run", "-p", "zzzz"], &["`zzzz`", "--list-profiles"]),
         (&["run", "--set", "filesize=1g"], &["did you mean `file_size`"]),
@@ -184,7 +184,8 @@ fn usage_errors_name_what_is_near_and_exit_2() {
         (&["run", "--prepare", "true", "--cache", "warm"], &["with --cache warm there are none"]),
         (&["run", "--pause", "soon"], &["`soon` is not a time"]),
         (&["run", "-o", "-"], &["needs a name"]),
-        (&["run", "-p", "device"], &["device/1 reads a device itself", "`barrow device /dev/X`"]),
+        (&["run", "-p", "device"], &["device_start reads a device itself", "`barrow device /dev/X`"]),
+        (&["run", "--set", "phases=device_middle"], &["device_middle reads a device itself", "`barrow device /dev/X`"]),
         (&["run", "--set", "phases=block_write,device_start"], &["phases: block_write needs a filesystem"]),
         (&["device"], &["DEV|LABEL=DEV"]),
         (&["device", "--set", "file_size=1g", "/dev/null"], &["--set file_size: decides nothing about a device", "place_size"]),

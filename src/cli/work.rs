@@ -7,6 +7,7 @@ use super::report::USUAL_FILE;
 use crate::model::loadfile::LoadfileChoice;
 use crate::model::phase::{Files, Group, Phase};
 use crate::model::plan::{Circumstances, Plan};
+use crate::model::profile::Profile;
 use crate::rng::GENERATOR;
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -93,17 +94,17 @@ pub fn plan(
     if let Some(loadfile) = loadfile {
         profile.settings.loadfile = loadfile;
     }
+    // Before the plan: it would miss keys of a device.
+    check_directory(&profile)?;
     let plan = Plan::of(&profile, GENERATOR, circumstances).map_err(usage)?;
     check_time(&plan)?;
-    check_directory(&plan)?;
     Ok(plan)
 }
 
 /// Refuses phases that are done on no directory.
-fn check_directory(plan: &Plan) -> anyhow::Result<()> {
-    if plan.settings.phases.has(Group::Device) {
-        let profile = &plan.profile;
-        return Err(usage(format!("{profile} reads a device itself, and no directory: call `barrow device /dev/X`")));
+fn check_directory(profile: &Profile) -> anyhow::Result<()> {
+    if let Some(phase) = profile.settings.phases.iter().find(|phase| phase.row().group == Group::Device) {
+        return Err(usage(format!("{} reads a device itself, and no directory: call `barrow device /dev/X`", phase.name())));
     }
     Ok(())
 }
