@@ -103,10 +103,13 @@ pub fn plan(
 
 /// Refuses phases that are done on no directory.
 fn check_directory(profile: &Profile) -> anyhow::Result<()> {
-    if let Some(phase) = profile.settings.phases.iter().find(|phase| phase.row().group == Group::Device) {
-        return Err(usage(format!("{} reads a device itself, and no directory: call `barrow device /dev/X`", phase.name())));
+    match profile.settings.phases.first() {
+        // What is mixed with others is told from them by the plan.
+        Some(phase) if profile.settings.phases.iter().all(|phase| phase.row().group == Group::Device) => {
+            Err(usage(format!("{} reads a device itself, and no directory: call `barrow device /dev/X`", phase.name())))
+        }
+        Some(_) | None => Ok(()),
     }
-    Ok(())
 }
 
 /// Refuses a limit of time in which the seek phase, one of transfers, or a timed part cannot end.
