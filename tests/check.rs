@@ -1,5 +1,6 @@
 //! `barrow check` as a user calls it: what it prints, and that it leaves nothing, also when it is stopped.
 
+use crate::real::driver::alone;
 use barrow::target::clean::others_in;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
@@ -7,10 +8,11 @@ use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 fn check() -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_barrow"));
+    // Tests that run in the background ignore the signal that is to stop it.
+    let mut command = alone(env!("CARGO_BIN_EXE_barrow"));
     command.arg("check");
     command
 }
@@ -37,7 +39,7 @@ fn it_tells_what_barrow_costs_and_leaves_nothing_even_when_stopped() {
     }
     assert!(text.contains("delete a file") && text.contains("of one of 10 µs"), "{text}");
 
-    let mut running = check().stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("barrow runs");
+    let mut running = check().spawn().expect("barrow runs");
     let lines = BufReader::new(running.stdout.take().expect("a pipe")).lines();
     for line in lines.map_while(Result::ok) {
         // By the end of this line the scratch directory is there, and the loops are at work.
