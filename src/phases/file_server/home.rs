@@ -43,7 +43,11 @@ pub fn remove_tree(target: &dyn Target, parent: &Handle, name: &CStr) -> io::Res
         match target.unlink(&directory, &entry) {
             Ok(()) => {}
             Err(error) if matches!(error.kind(), io::ErrorKind::IsADirectory | io::ErrorKind::PermissionDenied) => {
-                remove_tree(target, &directory, &entry)?;
+                match remove_tree(target, &directory, &entry) {
+                    // A file that may not be removed, and no directory.
+                    Err(inner) if inner.kind() == io::ErrorKind::NotADirectory => return Err(error),
+                    other => other?,
+                }
             }
             Err(error) => return Err(error),
         }
@@ -74,4 +78,28 @@ fn flush_tree(target: &dyn Target, parent: &Handle, name: &CStr) -> io::Result<(
     }
     target.sync(&directory)?;
     target.close(directory)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::target::pretend::PretendTarget;
+    use crate::target::pretend_call::Operation;
+    use crate::target::pretend_trick::Trick;
+
+    #[test]
+    fn a_file_that_may_not_be_removed_is_told_as_that() {
+        let target = PretendTarget::costing(|_| 1);
+        make(&target, 0).unwrap();
+        let directory = target.open_directory(target.root(), &name(0)).unwrap();
+        target.make_directory(&directory, c"below").unwrap();
+        let below = target.open_directory(&directory, c"below").unwrap();
+        target.open(&below, c"file", Access::CreateNew, Io::Buffered).unwrap();
+        // EACCES; the first is the try on the directory.
+        target.play(Operation::Unlink, 2, Trick::Fail(13));
+        let error = remove_tree(&target, target.root(), &name(0)).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::PermissionDenied, "{error}");
+        remove(&target, 0).unwrap();
+        assert!(target.entries().is_empty());
+    }
 }
